@@ -42,6 +42,7 @@ struct ServeGiven : Common {
   std::optional<std::uint64_t> connections_per_address;
   QuotaGiven quota;
   bool quiet = false, core_dumps = false;
+  std::optional<std::string> docs;
   std::optional<std::string> gateway;
   UpstreamsGiven upstreams;
 };
@@ -88,6 +89,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   options.requests_per_second = given.rate;
   options.log_requests = !given.quiet;
   options.core_dumps = given.core_dumps;
+  if (given.docs) options.site = SiteFiles::read(*given.docs).value();
   options.tokens_file = tokens_meant(given.tokens);
   options.store = desk.store(given, Desk::Need::make, {.connections_max = 32});
   if (given.gateway) {
@@ -212,6 +214,7 @@ Run declare_serve(Arguments& arguments) {
   declare_upstreams(arguments, given->upstreams);
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
   arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they have messages in them"});
+  arguments.add({"--docs", &given->docs, "Serve the manual at /docs/: the folder that scripts/site made", "FOLDER"});
   return [given](Desk& desk) { return run_serve(desk, *given); };
 }
 

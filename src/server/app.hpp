@@ -21,6 +21,7 @@
 #include "server/catalog.hpp"
 #include "server/request_work.hpp"
 #include "server/route.hpp"
+#include "server/site_files.hpp"
 
 namespace undertext {
 
@@ -51,6 +52,7 @@ struct AppOptions {
   std::function<std::string()> metrics = {};    // what GET /metrics answers; unset: nothing
   std::function<bool()> is_ready = {};          // what GET /readyz asks besides the store, such as whether the server is stopping
   std::shared_ptr<const Catalog> catalog = {};  // unset: the store has read all it has
+  SiteFiles site = {};                          // what is served at /docs/
   AppLimits limits = {};
 };
 

@@ -57,6 +57,7 @@ std::string_view content_type_of(std::string_view path) {
                                                                      {".json", "application/json"},
                                                                      {".woff2", "font/woff2"},
                                                                      {".txt", "text/plain; charset=utf-8"},
+                                                                     {".md", "text/markdown; charset=utf-8"},
                                                                      {".map", "application/json"}};
   for (const auto& [ending, type] : types) {
     if (path.ends_with(ending)) return type;
@@ -85,6 +86,12 @@ http::Reply inspector_file(const http::Request& request, std::string_view path, 
   reply.fields.push_back({"Vary", "Accept-Encoding"});
   if (packed) reply.fields.push_back({"Content-Encoding", "gzip"});
   return reply;
+}
+
+http::Reply site_file(const SiteFiles& site, std::string_view path) {
+  const SiteFile* const file = site.find(path);
+  if (file == nullptr) refuse(ErrorCode::not_found, "there is no such page; serve --docs FOLDER serves what scripts/site made");
+  return page(content_type_of(path), file->bytes, file->policy, "no-cache");
 }
 
 constexpr std::string_view without_inspector =
@@ -145,13 +152,20 @@ std::vector<Route> page_routes(App::Rep& app) {
             [&app](const Call&) { return page("text/html; charset=utf-8", app.docs, docs_policy, "no-cache"); }),
       fixed("/docs.css", "getDocsStyle", "How that looks.", "text/css",
             [](const Call&) { return page("text/css; charset=utf-8", docs_style(), docs_policy, "no-cache"); }),
+      fixed("/docs/", "getManual", "The manual, where the server was given its site.", html,
+            [&app](const Call&) { return site_file(app.options.site, "index.html"); }),
+      fixed("/docs/{file*}", "getManualFile", "A page of it, or what a page consists of.", "application/octet-stream",
+            [&app](const Call& call) { return site_file(app.options.site, *call.find("file")); }),
       fixed("/", "getInspector", "The inspector.", html, [](const Call& call) { return front_page(call.request); }),
       fixed("/assets/{file*}", "getInspectorFile", "What the inspector consists of.", "application/octet-stream",
             [](const Call& call) {
               return inspector_file(call.request, "/assets/" + *call.find("file"), "public, max-age=31536000, immutable");
             }),
   };
-  routes.back().parameters = {{.name = "file", .in = Parameter::In::path, .required = true, .what = "Its name."}};
+  for (Route& route : routes) {
+    if (route.path.ends_with("{file*}"))
+      route.parameters = {{.name = "file", .in = Parameter::In::path, .required = true, .what = "Its name."}};
+  }
   return routes;
 }
 

@@ -174,6 +174,7 @@ class Gate {
     options.limits.exports_per_tenant = std::max<std::size_t>(1, options.limits.exports / (tokens_ ? 2 : 1));
     options.store = [this](const std::string& tenant) { return stores_.of(tenant); };
     options.catalog = given.catalog;
+    options.site = given.site;
     if (tokens_ != nullptr)
       options.still_allowed = [this](const Caller& caller) { return tokens_->is_good(caller.name, now().ms); };
     options.compression_failed = [this](const std::string& job, const Error& error) {

@@ -16,6 +16,7 @@
 #include "server/catalog.hpp"
 #include "server/gateway_serving.hpp"
 #include "server/quota_store.hpp"
+#include "server/site_files.hpp"
 
 namespace undertext {
 
@@ -36,6 +37,7 @@ struct ServeOptions {
   std::chrono::seconds request_time{60};                     // for one request, without exports and streams
   std::uint64_t made_bytes_max = std::uint64_t{32} << 20;    // of messages that the operations of one request make
   Quota quota = {};                                          // of each tenant
+  SiteFiles site = {};                                       // what is served at /docs/
   std::uint32_t connections_max = 4096;
   std::uint32_t connections_per_address_max = 2048;  // behind a proxy all come from one address
   bool log_requests = true;

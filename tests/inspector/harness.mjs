@@ -17,14 +17,14 @@ const axeSource = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const program = process.env.UNDERTEXT_PROGRAM;
 const screenshots = process.env.UNDERTEXT_SCREENSHOTS;
 
-export async function startServer({ sample = true, tokens = false, listen = '127.0.0.1:0', folder = mkdtempSync(join(tmpdir(), 'undertext-inspector-')) } = {}) {
+export async function startServer({ sample = true, tokens = false, listen = '127.0.0.1:0', folder = mkdtempSync(join(tmpdir(), 'undertext-inspector-')), docs } = {}) {
   const store = `sqlite:${join(folder, 'store.db')}`;
   if (sample) run(join(root, 'scripts/sample'), [program, store]);
   const tokenFile = join(folder, 'tokens');
   const token = tokens ? run(program, ['token', 'make', 'page', '--tenant', 'default', '--rights', 'read,write', '--tokens', tokenFile]).trim() : null;
   // A data folder of its own: tokens that the user of this machine has made are not for this server.
   const environment = { ...process.env, XDG_DATA_HOME: join(folder, 'data'), XDG_CONFIG_HOME: join(folder, 'config') };
-  const child = spawn(program, ['serve', '--quiet', '--store', store, '--listen', listen, ...(tokens ? ['--tokens', tokenFile] : [])], { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
+  const child = spawn(program, ['serve', '--quiet', '--store', store, '--listen', listen, ...(tokens ? ['--tokens', tokenFile] : []), ...(docs ? ['--docs', docs] : [])], { stdio: ['ignore', 'pipe', 'inherit'], env: environment });
   const url = /https?:\/\/[^\s/]+/.exec(await address(child))[0];
   return {
     url,

@@ -75,6 +75,7 @@ GOOD = {
     "importConversation": {"query": {"id": "imported"}, "lines": True},
     "getDialects": {}, "getHealth": {}, "getReady": {}, "getMetrics": {}, "getOpenApi": {}, "getDocs": {}, "getDocsStyle": {}, "getInspector": {},
     "getInspectorFile": {"path": {"file": "nothing.js"}, "status": 404},
+    "getManual": {"status": 404}, "getManualFile": {"path": {"file": "nothing.html"}, "status": 404},
 }
 WRONG = {"integer": ["x", "-1", "1.5", "", "1e3", "0x1", "18446744073709551616"], "boolean": ["yes", "1", "", "TRUE"], "array": ["", ",", "x,", "user,,x"]}
 

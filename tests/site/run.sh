@@ -14,4 +14,4 @@ chromium=${UNDERTEXT_CHROMIUM:-$(command -v chromium || true)}
 python3 "$here/pages_test.py" "$root"
 node=$root/build/node/bin/node
 [[ -x $node ]] || node=$(command -v node)
-UNDERTEXT_CHROMIUM=$chromium UNDERTEXT_SITE=$root/build/site/html exec "$node" --test --test-reporter=spec "$here/browser_test.mjs"
+UNDERTEXT_PROGRAM=$(realpath "$1") UNDERTEXT_CHROMIUM=$chromium UNDERTEXT_SITE=$root/build/site/html exec "$node" --test --test-reporter=spec "$here/browser_test.mjs"
