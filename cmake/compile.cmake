@@ -61,7 +61,7 @@ function(undertext_unity target)
   endif()
   foreach(pattern src/history/* src/compression/* src/engine/* src/store/* src/sqlite/* src/postgres/* src/stores/* src/endpoint/* src/json/*
       src/dialect/[a-q]* src/dialect/read_* src/dialect/write_* src/dialect/rule* src/server/* src/cli/* src/http/* src/gateway/*
-      src/message/* src/recall/* src/transfer/* src/mcp/* src/client/* src/base/* bindings/c/*)
+      src/message/* src/recall/* src/transfer/* src/mcp/* src/client/* src/base/* src/money/* src/system/* bindings/c/*)
     file(GLOB files ${PROJECT_SOURCE_DIR}/${pattern}.cpp)
     string(MAKE_C_IDENTIFIER ${pattern} group)
     set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${group})

@@ -21,8 +21,9 @@ endif()
 
 # How many inputs, where 10000 are far from taking a quarter of a minute on one core.
 set(runs_message_fuzz 300000)
-set(runs_operations_fuzz 5000)
-set(runs_tokenizer 1000)
+set(runs_operations_fuzz 4000)
+set(runs_gateway 5000)
+set(runs_tokenizer 700)
 
 # Their inputs are JSON, and stay JSON when they are mutated. They are put together from pieces of the corpus: what is new in a format is fuzzed once one
 # input has it (those of dialect are called forms_of_…).

@@ -151,6 +151,38 @@ run 0 scripts/run --check
 (($(grep -c -- '--preset release' "$work/cmake.log") == 1)) || fail "the other build was not configured again"
 ! grep 'in the cache' "$work/cmake.log" || fail "what was found before is still in the cache"
 
+# --all: other builds are made while tests run, each once; what they miss is reported as everything else, and one that fails ends it.
+stub clang-format-19 <<END
+#!/bin/sh
+END
+mkdir -p "$repository"/{include,src,bench,examples,build/release/bench}
+printf '#!/bin/sh\n' >"$repository/build/release/bench/edits_bench"
+chmod +x "$repository/build/release/bench/edits_bench"
+rm -rf "$repository"/build/{test,asan,tsan}
+: >"$work/cmake.log"
+run 0 "${all_declined[@]}" --all
+for preset in test asan tsan release; do
+  (($(grep -c -- "--preset $preset" "$work/cmake.log") <= 1)) || fail "$preset is configured more than once"
+  says "^build $([[ $preset == test ]] || echo "$preset") "
+done
+says '^PostgreSQL '
+ends_with 2 '^100% tests passed'
+echo 'line-editing: libedit is not installed' >"$work/without"
+rm -rf "$repository"/build/{test,asan,tsan}
+run 1 "${all_declined[@]}" --all
+(($(grep -c "^MISSING line-editing: " "$work/output") == 2)) || fail "what several builds miss is not reported twice"
+: >"$work/without"
+cp "$work/stubs/cmake" "$work/cmake"
+stub cmake <<END
+#!/bin/sh
+case "\$*" in --build*/asan*) echo 'the compiler is out of order'; exit 1 ;; esac
+exec sh "$work/cmake" "\$@"
+END
+run 1 "${all_declined[@]}" --all
+says '^build asan .* FAILED'
+says 'the compiler is out of order'
+! grep -q '^thread sanitizer' "$work/output" || fail "it goes on after a build that failed"
+
 # Every part that cmake and tests name is one that can be declined, and no skipped test forgets its name.
 rm "$work/output"
 cd "$root"
