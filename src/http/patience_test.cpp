@@ -89,24 +89,29 @@ TEST(Patience, WithAClientThatDoesNotReadItsAnswer) {
 }
 
 // On the machine itself what was read is heard of in steps of 64 KiB and more, so that there are pauses longer than the grace.
+// One try of some is enough: a client that the machine keeps from running for longer than the grace is rightly given up.
 TEST(Patience, NotSpentOnAClientThatReadsSteadilyAboveTheRate) {
   const std::string body(640 << 10, 'x');
   Calls calls = echoing();
   calls.handle = [&](Request, std::unique_ptr<Exchange> exchange) { exchange->answer({.body = body, .close = true}); };
-  Server server = serve(calls, {.bytes_per_second_min = 100'000, .body_grace = milliseconds(50)});
-  RawClient client(server);
-  client.send(get("/"));
-  const auto began = std::chrono::steady_clock::now();
-  std::size_t read = 0;
-  for (;;) {
-    char piece[2'000];
-    const ssize_t some = ::recv(client.socket(), piece, sizeof piece, 0);
-    if (some <= 0) break;
-    read += static_cast<std::size_t>(some);
-    std::this_thread::sleep_until(began + std::chrono::microseconds(5) * read);  // 200 kB a second
-  }
-  EXPECT_GT(read, body.size());
-  EXPECT_EQ(server.counts().timed_out, 0u);
+  const auto read_whole = [&] {
+    Server server = serve(calls, {.bytes_per_second_min = 100'000, .body_grace = milliseconds(50)});
+    RawClient client(server);
+    client.send(get("/"));
+    const auto began = std::chrono::steady_clock::now();
+    std::size_t read = 0;
+    for (;;) {
+      char piece[2'000];
+      const ssize_t some = ::recv(client.socket(), piece, sizeof piece, 0);
+      if (some <= 0) break;
+      read += static_cast<std::size_t>(some);
+      std::this_thread::sleep_until(began + std::chrono::microseconds(5) * read);  // 200 kB a second
+    }
+    return read > body.size() && server.counts().timed_out == 0;
+  };
+  bool read = false;
+  for (int tries = 0; tries < 5 && !read; ++tries) read = read_whole();
+  EXPECT_TRUE(read);
 }
 
 TEST(Patience, UnlimitedWhileTheServerWorks) {
