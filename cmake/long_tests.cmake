@@ -1,5 +1,6 @@
 # Tests that a change is not held up by: `scripts/test` leaves them out, `scripts/test --all` and a plain ctest run them. Each takes 8 seconds or more on two cores, and
 # what it looks at is looked at more quickly by another: pages by those of the inspector that are left, PostgreSQL by its contract, scenarios by those of the command.
+# Where they run they begin first: one that begins last leaves the other processors idle.
 foreach(name IN ITEMS
     inspector.page inspector.xss inspector.large
     postgres.standby postgres.command postgres.contract.partitioned postgres.contract.serializable postgres.proxy postgres.pooler
@@ -9,5 +10,9 @@ foreach(name IN ITEMS
     stored.releases exec_model schema site parts install agents gateway.agents)
   if(TEST ${name})
     set_property(TEST ${name} APPEND PROPERTY LABELS long)
+    get_test_property(${name} COST cost)
+    if(NOT cost)
+      set_tests_properties(${name} PROPERTIES COST 20)
+    endif()
   endif()
 endforeach()
