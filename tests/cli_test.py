@@ -607,7 +607,7 @@ def keeps_house(b):
 
 def asks_for_the_conversation_in_one_way(b):
     """Every command about a conversation takes it as an argument and by -c."""
-    commands = re.findall(r"^  (\w+) {2,}", b.run("--help").split("Subcommands:")[1].split("Examples")[0], re.M)
+    commands = re.findall(r"^  ([\w-]+) {2,}", b.run("--help").split("Subcommands:")[1].split("Examples")[0], re.M)
     helps = {command: b.run(command, "--help") for command in commands}
     by_option = {command for command, text in helps.items() if re.search(r"^  -c,--conversation ", text, re.M)}
     as_argument = {command for command, text in helps.items() if re.search(r"^  CONVERSATION ", text, re.M)}
@@ -623,9 +623,26 @@ def asks_for_the_conversation_in_one_way(b):
                                          ("invalid_argument", 2, "--last", "show", "first", "--last", "x"),
                                          ("invalid_argument", 2, "--dialect", "export", "first", "--dialect", "nonsense"),
                                          ("not_found", 3, "--models", "show", "first", "--models", f"{b.folder}/none.json"),
+                                         ("not_found", 3, "--at-version", "show", "first", "--at-version", "99"),
+                                         ("not_found", 3, "--at-batch", "show", "first", "--at-batch", "99"),
+                                         ("not_found", 3, "--at-version", "fork", "first", "nowhere", "--at-version", "99"),
+                                         ("not_found", 3, "--at-version", "export", "first", "--messages", "--at-version", "99"),
+                                         ("not_found", 3, "--sent-version", "validate", "first", "--dialect", "anthropic", "--sent-version", "99"),
+                                         ("not_found", 3, "--to-version", "rollback", "first", "--to-version", "99"),
+                                         ("not_found", 3, "--from", "cost", "first", "--dialect", "anthropic", "--from", "99"),
+                                         ("not_found", 3, "--to", "cost", "first", "--dialect", "anthropic", "--from", "1", "--to", "99"),
+                                         ("invalid_argument", 2, "--operations", "cost", "first", "--dialect", "anthropic", "--operations", "/dev/null"),
+                                         ("invalid_argument", 2, "--tenant", "list", "--tenant", "../evil"),
+                                         ("not_found", 3, "--profile", "export", "first", "--profile", "nonsense"),
+                                         ("invalid_argument", 2, "--profile", "export", "first", "--profile", "/dev/null"),
+                                         ("not_found", 3, "--request", "record", "first", "--request", f"{b.folder}/none"),
+                                         ("not_found", 3, "--output", "export", "first", "-o", f"{b.folder}/none/file"),
+                                         ("conflict", 4, "--output", "export", "first", "-o", str(b.folder)),
+                                         ("invalid_argument", 2, "POLICY", "what-if", "first", "nonsense"),
+                                         ("invalid_argument", 2, "--conversation", "show", "first", "-c", "second"),
                                          ("invalid_argument", 2, "--nonsense", "show", "first", "--nonsense")):
         b.fails(code, status, *words)
-        assert option in b.stderr, (words, b.stderr)
+        assert re.search(rf"(?<![\w-]){option}\b", b.stderr), (words, b.stderr)
 
 
 def escapes(b):
@@ -674,7 +691,7 @@ def talks_to_pipes(b):
 
 
 def completes(b):
-    commands = re.findall(r"^  (\w+) {2,}", b.run("--help").split("Subcommands:")[1].split("Examples")[0], re.M)
+    commands = re.findall(r"^  ([\w-]+) {2,}", b.run("--help").split("Subcommands:")[1].split("Examples")[0], re.M)
     assert len(commands) > 20, commands
     for shell in ("bash", "zsh", "fish"):
         script = b.run("completion", shell)

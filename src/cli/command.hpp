@@ -32,6 +32,7 @@ struct Argument {
   bool required = false;
   std::vector<std::string> choices = {};  // empty: anything
   bool takes_rest = false;                // of a list by place: every word from its first on, options too
+  std::string field = {};                 // of errors that are about it; default: its long name, as in atVersion for --at-version
 
   bool is_option() const { return names.starts_with('-'); }
 };

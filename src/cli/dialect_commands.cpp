@@ -136,7 +136,11 @@ int run_cost(Desk& desk, const CostOptions& given) {
     fail(ErrorCode::invalid_argument, "say --from, the version that was sent last; or --operations, to try", "from");
   if (given.to && given.operations)
     fail(ErrorCode::invalid_argument, "--operations are tried on the head: leave --to out", "operations");
-  const History after = given.operations ? try_operations(conversation, read_whole(*given.operations)) : history;
+  const History after = given.operations
+                            ? of_option("--operations", [&] { return try_operations(conversation, read_whole(*given.operations)); })
+                            : history;
+  if (given.from) of_option("--from", [&] { return history.view_at(Version(*given.from)).value(); });
+  if (given.to) of_option("--to", [&] { return after.view_at(Version(*given.to)).value(); });
   const EditCost cost =
       edit_cost(after, given.from ? Version(*given.from) : history.version(), given.to ? Version(*given.to) : after.version(),
                 profile, {.overhead = given.overhead, .markers = markers_named(given.markers)})

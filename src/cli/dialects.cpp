@@ -75,7 +75,8 @@ Profile chosen_profile(const DialectOptions& options, const Settings& settings) 
   }
   const auto names = profile_names();
   const bool is_known = std::find(names.begin(), names.end(), *options.profile) != names.end();
-  Profile profile = is_known ? find_profile(*options.profile).value() : profile_in(*options.profile);
+  Profile profile =
+      is_known ? find_profile(*options.profile).value() : of_option("--profile", [&] { return profile_in(*options.profile); });
   if (options.dialect && *options.dialect != name(profile.dialect)) {
     fail(ErrorCode::invalid_argument,
          "the profile is one of " + std::string(name(profile.dialect)) + ", not of " + *options.dialect, "profile");
@@ -118,7 +119,8 @@ RenderOptions render_options(const RuleOptions& given, const History& history, c
                                                 : BoundThinking::strip;
   const Version now = given.at_version ? Version(*given.at_version) : history.version();
   options.sent_before = views_sent(history, now, profile).value();
-  if (given.sent_version) options.sent = view_at(history, given.sent_version);
+  if (given.sent_version)
+    options.sent = of_option("--sent-version", [&] { return history.view_at(Version(*given.sent_version)).value(); });
   options.cache_markers = markers_named(given.markers);
   if (options.cache_markers == CacheMarkers::automatic) {
     const LastRequest last{given.sent_version ? Version(*given.sent_version) : now, given.sent_version.has_value()};
@@ -128,7 +130,7 @@ RenderOptions render_options(const RuleOptions& given, const History& history, c
 }
 
 View view_at(const History& history, std::optional<std::uint64_t> version) {
-  return version ? history.view_at(Version(*version)).value() : history.view();
+  return version ? of_option("--at-version", [&] { return history.view_at(Version(*version)).value(); }) : history.view();
 }
 
 std::string in_words(const Place& place, std::string_view about) {

@@ -209,7 +209,11 @@ struct RollbackOptions : OperationGiven {
 Run declare_rollback(Arguments& arguments) {
   auto given = std::make_shared<RollbackOptions>();
   declare_words(arguments, *given, given->words, "A batch of the stack, from 0");
-  arguments.add({"--to-version", &given->version, "Make the state of version V current instead", "V"});
+  arguments.add({.names = "--to-version",
+                 .to = &given->version,
+                 .help = "Make the state of version V current instead",
+                 .value = "V",
+                 .field = "version"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) {
     // Whether there is a batch, besides the conversation, follows from --to-version: it is one of the two.
@@ -247,7 +251,11 @@ struct ForkOptions : Common {
 Run declare_fork(Arguments& arguments) {
   auto given = std::make_shared<ForkOptions>();
   declare_words(arguments, *given, given->words, "The fork's id");
-  arguments.add({"--at-version", &given->version, "Start at version V (default: the head)", "V"});
+  arguments.add({.names = "--at-version",
+                 .to = &given->version,
+                 .help = "Start at version V (default: the head)",
+                 .value = "V",
+                 .field = "version"});
   return [given](Desk& desk) {
     const std::string id = given->words.taken(*given).front();
     Conversation conversation = desk.conversation(*given);

@@ -178,9 +178,10 @@ Run declare_what_if(Arguments& arguments) {
   return [given](Desk& desk) {
     add_models_of(given->models);
     const std::string policy = given->words.taken(*given).front();
-    const WhatIf found = desk.conversation(*given)
-                             .what_if(policy, {.model = given->model.value_or(""), .tenant = given->tenant.value_or("")})
-                             .value();
+    const Result<WhatIf> replayed =
+        desk.conversation(*given).what_if(policy, {.model = given->model.value_or(""), .tenant = given->tenant.value_or("")});
+    if (!replayed && replayed.error().code == ErrorCode::invalid_argument) throw Failure(about_option("POLICY", replayed.error()));
+    const WhatIf& found = replayed.value();
     if (given->json) {
       std::string out;
       append_result(out, found);

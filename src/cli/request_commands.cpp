@@ -107,8 +107,8 @@ Run declare_record(Arguments& arguments) {
       if (!dialect) fail(ErrorCode::invalid_argument, "there is no such dialect", "dialect");
     }
     GivenRequest recorded;
-    recorded.request = read_whole(given->request);
-    if (given->answer) recorded.answer = read_whole(*given->answer);
+    recorded.request = of_option("--request", [&] { return read_whole(given->request); });
+    if (given->answer) recorded.answer = of_option("--answer", [&] { return read_whole(*given->answer); });
     const MessageLimits& limits = conversation.settings().limits.message;
     if (const Result<ClientRequest> read = read_client_request(client, dialect, recorded.request, limits))
       recorded.record = describe_request(client, *read, recorded.request);

@@ -49,12 +49,14 @@ class File {
   std::FILE* file_;
 };
 
-[[noreturn]] void fail_file(const std::string& path) {
-  fail(errno == ENOENT   ? ErrorCode::not_found
-       : errno == EEXIST ? ErrorCode::conflict
-                         : ErrorCode::unavailable,
-       path + ": " + std::strerror(errno));
+Error file_error(const std::string& path) {
+  return {errno == ENOENT   ? ErrorCode::not_found
+          : errno == EEXIST ? ErrorCode::conflict
+                            : ErrorCode::unavailable,
+          path + ": " + std::strerror(errno)};
 }
+
+[[noreturn]] void fail_file(const std::string& path) { throw Failure(file_error(path)); }
 
 std::string on_one_line(std::string json) {
   for (char& c : json) {
@@ -74,19 +76,20 @@ struct ExportOptions : Common {
 
 // Writes all that `produce` gives, line by line, to the file or standard output. A new file is for its owner alone, and is gone again when it is not whole.
 void write_lines(Desk& desk, const std::optional<std::string>& path,
-                 const std::function<void(const std::function<void(std::string_view)>&)>& produce) {
+                 const std::function<void(const std::function<void(std::string_view)>&)>& produce,
+                 std::string_view option = "--output") {
+  const auto fail_output = [&] { throw Failure(about_option(option, file_error(*path))); };
   if (!path || *path == "-") return produce([&](std::string_view line) { desk.put_line(line); });
   OpenFile opened = open_file(*path, OpenFor::making);
-  if (!opened) fail_file(*path);
+  if (!opened) fail_output();
   try {
     const int descriptor = opened.descriptor();
     File file(stream_to(std::move(opened)));
-    if (file.get() == nullptr) fail_file(*path);
+    if (file.get() == nullptr) fail_output();
     produce([&](std::string_view line) {
-      if (std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() || std::fputc('\n', file.get()) == EOF)
-        fail_file(*path);
+      if (std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() || std::fputc('\n', file.get()) == EOF) fail_output();
     });
-    if (std::fflush(file.get()) != 0 || !sync_to_disk(descriptor) || !file.close()) fail_file(*path);
+    if (std::fflush(file.get()) != 0 || !sync_to_disk(descriptor) || !file.close()) fail_output();
   } catch (...) {
     remove_name(*path);
     throw;
@@ -156,9 +159,12 @@ void put_session(Desk& desk, const ExportOptions& given, SessionFormat format, c
            "/" + file.path;
     make_folders_above(*path);
   }
-  write_lines(desk, path, [&](const std::function<void(std::string_view)>& write) {
-    for (const std::string& line : file.lines) write(line);
-  });
+  write_lines(
+      desk, path,
+      [&](const std::function<void(std::string_view)>& write) {
+        for (const std::string& line : file.lines) write(line);
+      },
+      given.install ? "--install" : "--output");
   desk.finish();
   if (given.install) desk.say(*path);
   if (prompts > 0) desk.note("left out: " + std::to_string(prompts) + " × system prompt; " + *given.to + " has its own");
@@ -445,7 +451,8 @@ int import_request(Desk& desk, const ImportGiven& given, std::string_view text) 
   if (given.format != "auto") fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
   const Profile profile = chosen_profile(given.dialect);
   const Dialect dialect = profile.dialect;
-  const ToolNames names = given.tool_names ? read_tool_names_of(*given.tool_names) : ToolNames();
+  const ToolNames names =
+      given.tool_names ? of_option("--tool-names", [&] { return read_tool_names_of(*given.tool_names); }) : ToolNames();
   if (given.after) return import_after_request(desk, given, profile, text, names);
   Imported imported = import_messages(dialect, text, {}, names).value();
   if (imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
