@@ -167,7 +167,6 @@ RequestEdit TurnEditor::edit(ObservedTurn& turn, std::int64_t now_ms) {
     if (edit.body) edit.first_block = compaction_block(pointer.summary, item);
     return edit;
   }
-  turn.is_followed = false;  // the answer is a block, and no message
   const std::uint64_t tokens_after = conversation.stats().tokens;
   RequestEdit edit = paused_answer(
       {.item = item, .id = fresh_id(now_ms), .created_at_ms = now_ms, .tokens_before = tokens_before, .tokens_after = tokens_after},

@@ -279,6 +279,36 @@ TEST_F(TurnEditorTest, AnAskedEditComesAtItsTriggerAndNotBefore) {
     }
 }
 
+TEST_F(TurnEditorTest, APauseThatIsMadeTooLateLosesNoAnswer) {
+  for (const bool is_late : {false, true}) {
+    SCOPED_TRACE(is_late ? "late" : "in time");
+    set(R"({"compaction":"pointer"})");
+    editor_.emplace(
+        TurnEditorOptions{.policies = GatewayPolicies::read(policy_).value(), .seal = std::make_shared<CompactionSeal>("key")});
+    Client client(Dialect::anthropic);
+    client.ask(
+        R"("context_management":{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":4000},"pause_after_compaction":true}]})");
+    client.say("read the files");
+    for (int i = 0; i < 8; ++i) {
+      client.use_tool("f" + std::to_string(i), long_text(300, static_cast<std::uint64_t>(i)));
+      client.answer("Read part " + std::to_string(i));
+      client.say("go on");
+    }
+    SentRequest request{.dialect = client.dialect(), .head = {.headers = {{"x-session-id", is_late ? "late" : "in-time"}}}};
+    request.body = std::make_shared<const std::string>(client.body());
+    request.at_ms = now_ms_;
+    const std::shared_ptr<ObservedTurn> turn = recorder_->begin(request).value();
+    const RequestEdit edit = editor_->edit(*turn, now_ms_);
+    ASSERT_TRUE(edit.answer);
+    const std::uint64_t before = turn->conversation->history().log().size();
+    const GivenAnswer paused{.status = 200, .form = ResponseForm::event_stream, .body = edit.answer_body};
+    recorder_->finish(*turn, is_late ? answered(client.dialect(), "done") : paused).value();
+    const History history = turn->conversation->history();
+    EXPECT_EQ(history.log().size(), before + (is_late ? 1u : 0u)) << "the block alone is no message";
+    EXPECT_EQ(history.view()[history.view().size() - 1].text(), is_late ? "done" : "go on");
+  }
+}
+
 TEST_F(TurnEditorTest, ThinkingOfOlderTurnsIsClearedAndComesBackWithExpand) {
   set(R"({"compaction":"pointer"})");
   Client client(Dialect::anthropic);
