@@ -98,6 +98,11 @@ std::string cache_key(const RecordKeys& keys, const ClientRequest& request) {
   return keys.key(cache_kind, {request.cached_content});
 }
 
+// The same of one conversation: what stands in the cache is the beginning of the list that it had then.
+std::string cache_key_in(const RecordKeys& keys, const ClientRequest& request, const std::string& conversation) {
+  return keys.key("cache_in", {request.cached_content, conversation});
+}
+
 // What names more than a cache is found by that.
 bool goes_by_cache(const ClientRequest& request) {
   return !request.cached_content.empty() && request.previous_response.empty() && request.conversation.empty();
@@ -247,10 +252,10 @@ std::vector<std::uint64_t> list_by_now(const History& history) {
   return list;
 }
 
-std::vector<op::Reconcile::Sent> last_list(const History& history, const VolatileParts& parts) {
+std::vector<op::Reconcile::Sent> list_at(const History& history, Version version, const VolatileParts& parts) {
   const View log = history.log();
   std::vector<op::Reconcile::Sent> list;
-  for (const std::uint64_t ordinal : client_list_at(history, history.version())) list.push_back(as_sent(log, ordinal, parts));
+  for (const std::uint64_t ordinal : client_list_at(history, version)) list.push_back(as_sent(log, ordinal, parts));
   return list;
 }
 
@@ -349,7 +354,9 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
       turn->cached_list = keys.beginnings(request.reconcile.list).back();
       turn->record.keys.push_back(keys.key(cached_list_kind, {turn->cached.key, turn->cached_list}));
     }
-    put_behind_cached(*turn, request.reconcile);
+    const std::string key_here = cache_key_in(keys, request, turn->conversation->id());
+    put_behind_cached(*turn, key_here, request.reconcile);
+    turn->record.keys.push_back(key_here);
   } else if (goes_by_cache(request)) {
     request.reconcile.is_delta = false;
   }
@@ -386,17 +393,34 @@ void TurnRecorder::take_list_keys(ObservedTurn& turn, const std::vector<op::Reco
   turn.record.keys.push_back(turn.list);
 }
 
-// A request that names a cache holds what is not in there. Where the request before named the same one, the same messages stand
+// A request that names a cache holds what is not in there. Where an earlier request named the same one, the same messages stand
 // before this list, which is whole behind them. Else the list goes on with it.
-void TurnRecorder::put_behind_cached(ObservedTurn& turn, op::Reconcile& request) {
-  const CachedMessages& before = newest(turn.tenant, *turn.conversation).cached;
-  if (before.key != turn.cached.key) return;
-  std::vector<op::Reconcile::Sent> whole = last_list(turn.conversation->history(), request.volatile_parts);
+void TurnRecorder::put_behind_cached(ObservedTurn& turn, const std::string& key_here, op::Reconcile& request) {
+  const History history = turn.conversation->history();
+  CachedMessages before = newest(turn.tenant, *turn.conversation).cached;
+  Version version = history.version();
+  if (before.key != turn.cached.key) {
+    const std::optional<RequestRecord> record = find_cached(turn, key_here);
+    if (!record) return;
+    before = cached_by(history, *record);
+    version = record->version;
+  }
+  std::vector<op::Reconcile::Sent> whole = list_at(history, version, request.volatile_parts);
   if (before.count > whole.size()) return;
   whole.erase(whole.begin() + static_cast<std::ptrdiff_t>(before.count), whole.end());
   std::move(request.list.begin(), request.list.end(), std::back_inserter(whole));
   request.list = std::move(whole);
   request.is_delta = false;
+}
+
+// The newest request of the conversation that named this cache.
+std::optional<RequestRecord> TurnRecorder::find_cached(const ObservedTurn& turn, const std::string& key_here) const {
+  const std::shared_ptr<Store> store = options_.store(turn.tenant);
+  const std::optional<FoundRequest> found = find_key(*store, turn.tenant, {key_here});
+  if (!found || found->number == 0) return std::nullopt;
+  const std::vector<RequestRecord> records = turn.conversation->requests({.first = found->number, .limit = 1}).value();
+  const bool is_there = !records.empty() && turn.conversation->history().view_at(records[0].version);
+  return is_there ? std::optional(records[0]) : std::nullopt;
 }
 
 // Compactions that the gateway makes
@@ -513,7 +537,7 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
   // A list that begins otherwise is another conversation of the session, unless its client compacted it.
   const std::optional<FoundRequest> main = find_key(store, sent.tenant, {keys.key("session", {session_of(request)})});
   if (main) {
-    const bool goes_on = has_client_summary(request) || !is_followed(request) || moves_to_cache(sent, request, keys, *main);
+    const bool goes_on = has_client_summary(request) || !is_followed(request) || moves_to_cache(store, sent, request, keys, *main);
     return goes_on ? Found{main->conversation} : Found{};
   }
   // Made, and not recorded: the program ended before the answer did. One with records is of another session, whose id makes the
@@ -525,11 +549,12 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
 }
 
 // Whether the session's conversation has not named this cache yet: what was said is in there, and the list begins behind it.
-bool TurnRecorder::moves_to_cache(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+bool TurnRecorder::moves_to_cache(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
                                   const FoundRequest& main) {
   if (!goes_by_cache(request)) return false;
   const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, main.conversation);
-  return newest(sent.tenant, *conversation).cached.key != cache_key(keys, request);
+  if (newest(sent.tenant, *conversation).cached.key == cache_key(keys, request)) return false;
+  return !find_key(store, sent.tenant, {cache_key_in(keys, request, main.conversation)});
 }
 
 // Whether the conversation was asked with this system prompt, or with these tools.
@@ -722,7 +747,7 @@ void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   if (!turn.cached.key.empty()) {
     turn.record.version = conversation.version();
     left.cached = turn.cached = cached_by(conversation.history(), turn.record);
-    if (is_delta) take_list_keys(turn, last_list(conversation.history(), turn.volatile_parts));
+    if (is_delta) take_list_keys(turn, list_at(conversation.history(), conversation.version(), turn.volatile_parts));
   }
   if (answer.empty() || is_delta) return;
   // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.

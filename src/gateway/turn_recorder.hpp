@@ -154,7 +154,8 @@ class TurnRecorder {
       const std::function<std::vector<std::string>(const std::string& list)>& keys_of_list) const;
   std::optional<FoundRequest> find_said(Store& store, const SentRequest& sent, const ClientRequest& request,
                                         const RecordKeys& keys) const;
-  bool moves_to_cache(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys, const FoundRequest& main);
+  bool moves_to_cache(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                      const FoundRequest& main);
   bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
                       const std::string& conversation) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
@@ -164,7 +165,8 @@ class TurnRecorder {
   std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request, const Found& found,
                                      const RecordKeys& keys);
   static void take_list_keys(ObservedTurn& turn, const std::vector<op::Reconcile::Sent>& list);
-  void put_behind_cached(ObservedTurn& turn, op::Reconcile& request);
+  void put_behind_cached(ObservedTurn& turn, const std::string& key_here, op::Reconcile& request);
+  std::optional<RequestRecord> find_cached(const ObservedTurn& turn, const std::string& key_here) const;
   void follow(ObservedTurn& turn, op::Reconcile request);
   void add_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
   void append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);

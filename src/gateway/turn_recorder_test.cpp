@@ -509,6 +509,23 @@ TEST_F(CachedContentTest, ListsBehindOneCacheAreConversationsOfTheirOwn) {
   EXPECT_EQ(texts(fork), "one two other end more yes");
 }
 
+TEST_F(CachedContentTest, CachesThatASessionUsesInTurnKeepTheirPlaces) {
+  const std::string id = ask(gemini({"one"}, "", "s"), "two");
+  EXPECT_EQ(ask(gemini({"three"}, "a", "s"), "four"), id);
+  EXPECT_EQ(ask(gemini({"five"}, "b", "s"), "six"), id);
+  EXPECT_EQ(texts(id), "one two three four five six");
+  EXPECT_EQ(ask(gemini({"three", "four", "other"}, "a", "s"), "end"), id);
+  EXPECT_EQ(texts(id), "one two three four other end") << "what was sent behind the cache before is not appended again";
+  EXPECT_EQ(ask(gemini({"five", "six", "seven"}, "b", "s"), "eight"), id);
+  EXPECT_EQ(texts(id), "one two three four five six seven eight");
+  restart();
+  EXPECT_EQ(ask(gemini({"three", "four", "again"}, "a", "s"), "so"), id);
+  EXPECT_EQ(texts(id), "one two three four again so");
+  // A list that begins otherwise is no move to a cache that was named before.
+  EXPECT_NE(ask(gemini({"another beginning"}, "b", "s"), "of another line"), id);
+  EXPECT_EQ(texts(id), "one two three four again so");
+}
+
 TEST_F(CachedContentTest, AListThatMovesToACacheIsKnownByItsLastAnswer) {
   const std::string reply = "an answer that is hardly given twice", more = "another answer that is hardly given";
   const std::string id = ask(gemini({"one"}), reply);
