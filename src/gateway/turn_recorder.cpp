@@ -108,6 +108,12 @@ bool goes_by_cache(const ClientRequest& request) {
   return !request.cached_content.empty() && request.previous_response.empty() && request.conversation.empty();
 }
 
+// What is sent behind a response: the same again is a request that is tried again.
+std::string behind_key(const RecordKeys& keys, const ClientRequest& request) {
+  const std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
+  return keys.key("behind", {request.previous_response, lists.empty() ? std::string() : lists.back()});
+}
+
 // How many messages of the client's list stand before what this request sent.
 CachedMessages cached_by(const History& history, const RequestRecord& record) {
   const auto key = std::find_if(record.keys.begin(), record.keys.end(),
@@ -346,6 +352,7 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
     for (std::string& key : keys_of_setting(client, request, body, turn->record, keys)) turn->record.keys.push_back(std::move(key));
   if (const std::string main = session_conversation(sent, request, keys, turn->conversation->id()); !main.empty())
     turn->record.keys.push_back(std::string(part_of_kind) + main);
+  if (!request.previous_response.empty() && is_followed(request)) turn->record.keys.push_back(behind_key(keys, request));
   turn->volatile_parts = client.volatile_parts;
   if (goes_by_cache(request) && is_followed(request)) {
     turn->cached.key = cache_key(keys, request);
@@ -514,7 +521,7 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
   if (!request.previous_response.empty())
     if (const std::optional<FoundRequest> found =
             find_key(*store, sent.tenant, {keys.key("response", {request.previous_response})}))
-      return found_at(*store, sent, *found);
+      return find_behind(*store, sent, request, keys, *found);
   if (!request.session.empty()) return find_by_session(*store, sent, request, keys);
   return goes_by_cache(request) ? find_by_cache(*store, sent, request, keys) : find_by_list(*store, sent, request, keys);
 }
@@ -526,6 +533,29 @@ TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent
   const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
   return {found.conversation, version_at(left[0], found.key), left[0].version, cached_by(origin->history(), left[0])};
+}
+
+// Of a request that holds only what is new. One that is tried again goes on with what it has left, unless it was answered. Where
+// another one has gone on behind the same response, or is about to, it is a fork.
+TurnRecorder::Found TurnRecorder::find_behind(Store& store, const SentRequest& sent, const ClientRequest& request,
+                                              const RecordKeys& keys, const FoundRequest& response) {
+  const std::optional<FoundRequest> same = find_key(store, sent.tenant, {behind_key(keys, request)});
+  if (same && same->number == 0) return {same->conversation};
+  if (same && same->number == store.last_request(same->conversation).value()) {
+    const std::shared_ptr<Conversation> tried = options_.open(sent.tenant, same->conversation);
+    const std::vector<RequestRecord> left = tried->requests({.first = same->number, .limit = 1}).value();
+    if (!left.empty() && left[0].answer_version.value == 0) return {same->conversation};
+  }
+  Found found = found_at(store, sent, response);
+  const auto is_there = [&](const auto& each) { return each.first.first == sent.tenant && each.second == found.conversation; };
+  if (found.conversation.empty() || found.fork || std::none_of(under_way_.begin(), under_way_.end(), is_there)) return found;
+  const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
+  const std::vector<RequestRecord> left = origin->requests({.first = response.number, .limit = 1}).value();
+  if (left.empty()) return found;
+  const History history = origin->history();
+  const Version then = version_at(left[0], response.key);
+  if (client_tree_at(history, then).size() == client_tree_at(history, history.version()).size()) return found;
+  return {found.conversation, then, left[0].version, cached_by(history, left[0])};
 }
 
 TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,

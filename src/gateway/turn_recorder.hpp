@@ -139,6 +139,8 @@ class TurnRecorder {
   std::uint64_t finish_turn(ObservedTurn& turn, const GivenAnswer& answer);
 
   Found find(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
+  Found find_behind(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                    const FoundRequest& response);
   Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   Found find_origin(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
   Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);

@@ -405,30 +405,76 @@ TEST_F(TurnRecorderTest, ASessionIdOfAnotherUserLeadsNowhere) {
   EXPECT_EQ(texts(alices), "hi hello");
 }
 
-TEST_F(TurnRecorderTest, AResponseThatIsNamedIsGoneOnWith) {
-  const auto responses = [&](const std::string& json) {
+class ResponsesTest : public TurnRecorderTest {
+ protected:
+  SentRequest responses(const std::string& json) {
     SentRequest request = sent(json);
     request.dialect = Dialect::openai_responses;
     request.head.path = "/v1/responses";
     return request;
-  };
-  const auto given = [](const std::string& id, const std::string& text) {
-    return GivenAnswer{
+  }
+  // A request that holds only what is new.
+  SentRequest delta(const std::string& text, const std::string& previous) {
+    return responses(R"({"model":"m","input":")" + text + R"(","previous_response_id":")" + previous + "\"}");
+  }
+  static GivenAnswer given(const std::string& id, const std::string& text) {
+    return {
         .status = 200,
         .body =
             R"({"id":")" + id +
             R"(","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"m1","role":"assistant","status":"completed","content":[{"type":"output_text","text":")" +
             text + R"(","annotations":[]}]}]})"};
-  };
+  }
+};
+
+TEST_F(ResponsesTest, AResponseThatIsNamedIsGoneOnWith) {
   const std::string first = turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
-  const std::string second =
-      turn(responses(R"({"model":"m","input":"more","previous_response_id":"resp_1"})"), given("resp_2", "yes"));
+  const std::string second = turn(delta("more", "resp_1"), given("resp_2", "yes"));
   EXPECT_EQ(first, second);
   EXPECT_EQ(texts(first), "hi hello more yes");
-  const std::string other =
-      turn(responses(R"({"model":"m","input":"less","previous_response_id":"resp_1"})"), given("resp_3", "no"));
+  const std::string other = turn(delta("less", "resp_1"), given("resp_3", "no"));
   EXPECT_NE(other, first);
   EXPECT_EQ(texts(other), "hi hello less no");
+}
+
+TEST_F(ResponsesTest, TheSameWordsBehindAnotherResponseAreSaidAgain) {
+  const std::string id = turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
+  EXPECT_EQ(turn(delta("go on", "resp_1"), given("resp_2", "yes")), id);
+  EXPECT_EQ(turn(delta("go on", "resp_2"), given("resp_3", "so")), id);
+  EXPECT_EQ(texts(id), "hi hello go on yes go on so");
+}
+
+TEST_F(ResponsesTest, ARequestBehindAResponseThatIsTriedAgainIsThereOnce) {
+  const std::string id = turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
+  EXPECT_EQ(turn(delta("more", "resp_1"), {.status = 529, .body = R"({"error":{"message":"overloaded"}})"}), id);
+  EXPECT_EQ(turn(delta("more", "resp_1"), given("resp_2", "yes")), id);
+  EXPECT_EQ(texts(id), "hi hello more yes");
+  EXPECT_EQ(conversations(), 1u);
+  // Once it is answered, whoever asks again wants another answer: nothing is dropped for it.
+  const std::string fork = turn(delta("more", "resp_1"), given("resp_3", "no"));
+  EXPECT_EQ(store_->find(fork).value().origin.value().conversation, id);
+  EXPECT_EQ(texts(fork), "hi hello more no");
+  EXPECT_EQ(texts(id), "hi hello more yes");
+  EXPECT_EQ(turn(delta("last", "resp_2"), given("resp_4", "bye")), id);
+  EXPECT_EQ(turn(delta("last", "resp_3"), given("resp_5", "ciao")), fork);
+  EXPECT_EQ(texts(id), "hi hello more yes last bye");
+  EXPECT_EQ(texts(fork), "hi hello more no last ciao");
+}
+
+TEST_F(ResponsesTest, TwoRequestsBehindOneResponseAtOnceAreNoMixture) {
+  const std::string id = turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
+  const std::shared_ptr<ObservedTurn> more = recorder_.begin(delta("more", "resp_1")).value();
+  const std::shared_ptr<ObservedTurn> again = recorder_.begin(delta("more", "resp_1")).value();
+  const std::shared_ptr<ObservedTurn> less = recorder_.begin(delta("less", "resp_1")).value();
+  recorder_.finish(*more, {.status = 0}).value();
+  recorder_.finish(*less, given("resp_3", "no")).value();
+  recorder_.finish(*again, given("resp_2", "yes")).value();
+  EXPECT_EQ(more->conversation->id(), id);
+  EXPECT_EQ(again->conversation->id(), id);
+  const std::string fork = less->conversation->id();
+  EXPECT_NE(fork, id);
+  EXPECT_EQ(texts(id), "hi hello more yes");
+  EXPECT_EQ(texts(fork), "hi hello less no");
 }
 
 class CachedContentTest : public TurnRecorderTest {
