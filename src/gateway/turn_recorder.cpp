@@ -156,6 +156,25 @@ bool holds_answer(const ClientRequest& request) {
                      [](const op::Reconcile::Sent& sent) { return sent.message.role() == Role::assistant; });
 }
 
+// Whether the beginning of the list that this key is of reaches up to the last answer: nothing that was said is left out.
+bool holds_last_answer(std::string_view key, const ClientRequest& request, const RecordKeys& keys) {
+  const auto& list = request.reconcile.list;
+  const std::vector<std::string> lists = keys.beginnings(list);
+  for (std::size_t i = list.size(); i-- > 0;) {
+    if (key == lists[i] || key == answered(lists[i])) return true;
+    if (list[i].message.role() == Role::assistant) return false;
+  }
+  return false;
+}
+
+// Whether the list goes on behind this beginning with an answer that it names by its id.
+bool names_answer_behind(std::string_view key, const ClientRequest& request, const RecordKeys& keys) {
+  const auto& list = request.reconcile.list;
+  const std::vector<std::string> lists = keys.beginnings(list);
+  const auto at = static_cast<std::size_t>(std::find(lists.begin(), lists.end(), key) - lists.begin());
+  return at + 1 < list.size() && !list[at + 1].item.empty();
+}
+
 // The system prompt, as far as it stays the same when the client resumes.
 std::string stable_system(const ClientProfile& client, const ClientRequest& request, std::string_view body) {
   std::string system;
@@ -624,7 +643,9 @@ TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& 
   // The system prompt of a session that is resumed may tell another day.
   if (!found && holds_answer(request)) found = find_said(store, sent, request, keys);
   Found at = found ? found_at(store, sent, *found) : Found{};
-  if (!at.conversation.empty() && !at.fork) return at;
+  if (at.fork && names_answer_behind(found->key, request, keys))
+    at = found_at(store, sent, {answered(found->key), found->conversation, found->number});
+  if (!at.conversation.empty() && (!at.fork || holds_last_answer(found->key, request, keys))) return at;
   if (Found window = find_window(store, sent, request, keys); !window.conversation.empty()) return window;
   return found ? at : find_by_reply(store, sent, request, keys);
 }

@@ -477,6 +477,88 @@ TEST_F(ResponsesTest, TwoRequestsBehindOneResponseAtOnceAreNoMixture) {
   EXPECT_EQ(texts(fork), "hi hello less no");
 }
 
+TEST_F(ResponsesTest, AnItemListThatLeftTheConversationEarlierIsAFork) {
+  const auto list = [&](std::initializer_list<std::string> items) {
+    std::string all;
+    for (const std::string& item : items) all += (all.empty() ? "" : ",") + item;
+    return responses(R"({"model":"m","store":false,"input":[)" + all + "]}");
+  };
+  const auto user = [](const std::string& text) {
+    return R"({"type":"message","role":"user","content":[{"type":"input_text","text":")" + text + R"("}]})";
+  };
+  const auto output = [](const std::string& call, const std::string& text) {
+    return R"({"type":"function_call_output","call_id":")" + call + R"(","output":")" + text + R"("})";
+  };
+  const auto answer_of = [](const std::string& items) {
+    return GivenAnswer{.status = 200, .body = R"({"id":"r","object":"response","status":"completed","output":[)" + items + "]}"};
+  };
+  const std::string thought = R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"})";
+  const std::string call_1 =
+      R"({"type":"function_call","id":"fc_1","status":"completed","call_id":"c1","name":"read","arguments":"{\"path\":\"a\"}"})";
+  const std::string call_2 =
+      R"({"type":"function_call","id":"fc_2","status":"completed","call_id":"c2","name":"read","arguments":"{\"path\":\"b\"}"})";
+  const auto said = [](const std::string& text) {
+    return R"({"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":")" +
+           text + R"(","annotations":[]}]})";
+  };
+  const std::string calls = thought + "," + call_1 + "," + call_2, one = output("c1", "one"), two = output("c2", "two");
+  const std::string done = said("Both files are read."), next = said("There is no more.");
+  const std::string first = turn(list({user("look")}), answer_of(calls));
+  EXPECT_EQ(turn(list({user("look"), calls, one, two}), answer_of(done)), first);
+  EXPECT_EQ(turn(list({user("look"), calls, one, two, done, user("more")}), answer_of(next)), first);
+  EXPECT_EQ(conversations(), 1u);
+  const std::string whole = texts(first);
+  const auto expect_fork = [&](std::initializer_list<std::string> items, const char* where) {
+    const std::string fork = turn(list(items), answer_of(done));
+    EXPECT_NE(fork, first) << where;
+    const std::optional<Origin> origin = store_->find(fork).value().origin;
+    EXPECT_TRUE(origin && origin->conversation == first) << where;
+  };
+  expect_fork({user("look"), calls, one, two, done, user("less")}, "behind the last answer");
+  expect_fork({user("look"), calls, one, output("c2", "other")}, "between two results");
+  expect_fork({user("look"), calls, output("c1", "other"), two}, "behind the calls");
+  expect_fork({user("look"), user("here")}, "behind the first message");
+  EXPECT_EQ(texts(first), whole);
+}
+
+TEST_F(ResponsesTest, AListThatNamesAnswersByTheirIdsForksBehindThem) {
+  const auto list = [&](const std::vector<std::string>& texts_sent) {
+    std::string all;
+    for (const std::string& text : texts_sent)
+      all += (all.empty() ? "" : ",") + (text.starts_with("msg_") ? R"({"type":"item_reference","id":")" + text + "\"}"
+                                                                  : R"({"role":"user","content":")" + text + "\"}");
+    return responses(R"({"model":"m","input":[)" + all + "]}");
+  };
+  const auto given_as = [](const std::string& id, const std::string& text) {
+    return GivenAnswer{.status = 200,
+                       .body = R"({"id":"r","object":"response","status":"completed","output":[{"type":"message","id":")" + id +
+                               R"(","status":"completed","role":"assistant","content":[{"type":"output_text","text":")" + text +
+                               R"("}]}]})"};
+  };
+  const std::string first = turn(list({"hi"}), given_as("msg_1", "hello"));
+  EXPECT_EQ(turn(list({"hi", "msg_1", "more"}), given_as("msg_2", "yes")), first);
+  EXPECT_EQ(turn(list({"hi", "msg_1", "more", "msg_2", "last"}), given_as("msg_3", "bye")), first);
+  EXPECT_EQ(texts(first), "hi hello more yes last bye");
+  const std::string late = turn(list({"hi", "msg_1", "more", "msg_2", "other"}), given_as("msg_4", "so"));
+  const std::string early = turn(list({"hi", "msg_1", "less"}), given_as("msg_5", "no"));
+  EXPECT_NE(late, first);
+  EXPECT_NE(early, first);
+  EXPECT_EQ(texts(late), "hi hello more yes other so");
+  EXPECT_EQ(texts(early), "hi hello less no");
+  EXPECT_EQ(texts(first), "hi hello more yes last bye");
+}
+
+TEST_F(TurnRecorderTest, AListThatGoesOnFromAnEarlierAnswerIsAForkThoughTheNewestSaysTheSame) {
+  const std::string same = "There is nothing more to do here.";
+  const std::string first = turn(sent(body({"hi"})), answer("hello"));
+  turn(sent(body({"hi", "hello", "more"})), answer(same));
+  turn(sent(body({"hi", "hello", "more", same, "again"})), answer(same));
+  const std::string fork = turn(sent(body({"hi", "hello", "more", same, "go back"})), answer("so"));
+  EXPECT_NE(fork, first);
+  EXPECT_EQ(texts(fork), "hi hello more " + same + " go back so");
+  EXPECT_EQ(texts(first), "hi hello more " + same + " again " + same);
+}
+
 class CachedContentTest : public TurnRecorderTest {
  protected:
   // A request to Gemini; `cache`: what it names as cached.
