@@ -8,6 +8,7 @@
 #include <undertext/history.hpp>
 
 #include "base/answering_failure.hpp"
+#include "history/client_match.hpp"
 #include "history/client_references.hpp"
 #include "history/draft.hpp"
 #include "history/expected_version.hpp"
@@ -604,9 +605,9 @@ Result<Step> unchanged(const History& history) {
   return Step{history, std::move(applied)};
 }
 
-Result<Step> follow_whole(const History& history, const op::Reconcile& reconcile, const OperationOptions& options,
-                          const ApplyContext& context) {
-  Differences found = differences(history.rep(), reconcile);
+Result<Step> follow_whole(const History& history, const op::Reconcile& reconcile, std::uint64_t alike,
+                          const OperationOptions& options, const ApplyContext& context) {
+  Differences found = differences(history.rep(), reconcile, alike);
   Result<Step> step = found.reconciliation.outcome == ReconcileOutcome::same
                           ? unchanged(history)
                           : history.apply({std::move(found.record), options}, context);
@@ -616,9 +617,11 @@ Result<Step> follow_whole(const History& history, const op::Reconcile& reconcile
 
 Result<Step> follow(const History& history, const op::Reconcile& reconcile, const OperationOptions& options,
                     const ApplyContext& context) {
-  if (!has_references(reconcile)) return follow_whole(history, reconcile, options, context);
+  // A long request is mostly what it was: it is walked through once.
+  const std::uint64_t alike = common_beginning(history.rep(), reconcile);
+  if (!has_references(reconcile, alike)) return follow_whole(history, reconcile, alike, options, context);
   const Result<op::Reconcile> whole = with_references(history.rep(), reconcile);
-  return whole ? follow_whole(history, *whole, options, context) : whole.error();
+  return whole ? follow_whole(history, *whole, alike, options, context) : whole.error();
 }
 
 Result<Step> carry_out(Draft& draft, const Operation& operation) {

@@ -7,12 +7,43 @@
 
 namespace undertext {
 
-ClientMatch::ClientMatch(const History::Rep& rep, const op::Reconcile& sent)
+namespace {
+
+thread_local std::uint64_t walked = 0;
+
+std::uint64_t common_from(const ClientTree& list, const op::Reconcile& sent, std::uint64_t same, bool says_all) {
+  const std::uint64_t most = std::min<std::uint64_t>(list.size(), sent.list.size()), first = same;
+  ClientTree::Walk walk;
+  bool is_alike = true;
+  while (is_alike && same < most) {
+    const ClientTree::Chunk chunk = list.chunk(same, walk);
+    for (const std::uint64_t end = std::min(chunk.end, most); same < end; ++same) {
+      const op::Reconcile::Sent& each = sent.list[same];
+      is_alike = chunk.items[same - chunk.begin].identity == each.identity && (says_all || !is_reference(each));
+      if (!is_alike) break;
+    }
+  }
+  walked += same - first;
+  return same;
+}
+
+}  // namespace
+
+std::uint64_t common_beginning(const History::Rep& rep, const op::Reconcile& sent) {
+  const ClientState client = rep.client();
+  return client.volatile_key == volatile_key(sent.volatile_parts) ? common_from(client.list, sent, 0, false) : 0;
+}
+
+std::uint64_t messages_walked() { return walked; }
+void add_messages_walked(std::uint64_t count) { walked += count; }
+
+ClientMatch::ClientMatch(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike)
     : rep_(rep),
       log_(rep.log),
       sent_(sent),
       client_(rep.client()),
       key_(volatile_key(sent.volatile_parts)),
+      alike_(alike),
       takes_view_(sent.takes_view && !sent.is_delta) {
   make_identities();
   if (takes_view_) {
@@ -61,18 +92,10 @@ void ClientMatch::add_unsent(const VolatileParts& parts) {
 }
 
 std::uint64_t ClientMatch::common_beginning() const {
+  if (rekeyed_.empty()) return common_from(client_.list, sent_, alike_, true);
   const std::uint64_t most = std::min<std::uint64_t>(client_.list.size(), sent_.list.size());
   std::uint64_t same = 0;
-  if (!rekeyed_.empty()) {
-    while (same < most && rekeyed_[same].identity == sent_.list[same].identity) ++same;
-    return same;
-  }
-  ClientTree::Walk walk;
-  while (same < most) {
-    const ClientTree::Chunk chunk = client_.list.chunk(same, walk);
-    for (; same < std::min(chunk.end, most); ++same)
-      if (chunk.items[same - chunk.begin].identity != sent_.list[same].identity) return same;
-  }
+  while (same < most && rekeyed_[same].identity == sent_.list[same].identity) ++same;
   return same;
 }
 

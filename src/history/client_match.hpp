@@ -19,9 +19,20 @@
 
 namespace undertext {
 
+inline bool is_reference(const op::Reconcile::Sent& sent) { return sent.ordinal || !sent.item.empty(); }
+
+// How many messages the client list and the request begin with that have the same identities; up to the first that is only named. 0 where identities
+// are made otherwise than then. The messages themselves are not read.
+std::uint64_t common_beginning(const History::Rep& rep, const op::Reconcile& sent);
+// How many messages of requests were walked through on this thread to find what they have in common with the client list and whether they are named:
+// tests count them.
+std::uint64_t messages_walked();
+void add_messages_walked(std::uint64_t count);
+
 class ClientMatch {
  public:
-  ClientMatch(const History::Rep& rep, const op::Reconcile& sent);
+  // `alike`: as common_beginning() found it.
+  ClientMatch(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike);
 
   bool differs() const { return takes_view_ || old_.size() > unsent_ || begin_ < end_; }  // from the list as it is
   bool only_adds() const { return takes_view_ || (is_at_end_ && gone_.empty()); }
@@ -106,6 +117,7 @@ class ClientMatch {
   const op::Reconcile& sent_;
   const ClientState client_;
   const std::uint64_t key_;
+  const std::uint64_t alike_;
   std::vector<ClientEntry> rekeyed_;       // the whole list with identities as they are made now; empty: they are so already
   std::uint64_t prefix_ = 0, suffix_ = 0;  // of the list
   std::size_t begin_ = 0, end_ = 0;

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "history/client_match.hpp"
 #include "message/item_id.hpp"
 
 namespace undertext {
@@ -100,9 +101,9 @@ Error no_message(std::size_t place) {
 
 }  // namespace
 
-bool has_references(const op::Reconcile& sent) {
-  return std::any_of(sent.list.begin(), sent.list.end(),
-                     [](const op::Reconcile::Sent& each) { return each.ordinal || !each.item.empty(); });
+bool has_references(const op::Reconcile& sent, std::uint64_t first) {
+  add_messages_walked(sent.list.size() - first);
+  return std::any_of(sent.list.begin() + static_cast<std::ptrdiff_t>(first), sent.list.end(), is_reference);
 }
 
 Result<op::Reconcile> with_references(const History::Rep& rep, const op::Reconcile& sent) {

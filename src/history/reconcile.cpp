@@ -19,10 +19,10 @@ struct Gap {
 
 class Reconciler {
  public:
-  Reconciler(const History::Rep& rep, const op::Reconcile& sent)
+  Reconciler(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike)
       : log_(rep.log),
         sent_(sent),
-        match_(rep, sent),
+        match_(rep, sent, alike),
         view_(
             rep.log, rep.head.placed(), [this] { return match_.listed(); },
             [this](std::uint32_t ordinal) { return match_.may_show(ordinal); }) {}
@@ -186,6 +186,8 @@ class Reconciler {
 
 }  // namespace
 
-Differences differences(const History::Rep& rep, const op::Reconcile& sent) { return Reconciler(rep, sent).take(); }
+Differences differences(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike) {
+  return Reconciler(rep, sent, alike).take();
+}
 
 }  // namespace undertext

@@ -23,8 +23,9 @@ struct Differences {
 };
 
 // O(messages of the request) comparisons of identities, and O(log n) for each message that differs. Reads the bodies of messages that were stored since
-// the last request, and of all when identities are made otherwise than then.
-Differences differences(const History::Rep& rep, const op::Reconcile& sent);
+// the last request, and of all when identities are made otherwise than then. `alike`: how many of the first messages were compared already
+// (common_beginning() of client_match.hpp).
+Differences differences(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike);
 
 // invalid_argument: the record does not go with the history.
 std::optional<Error> apply_differences(Draft& draft, const op::Reconciled& differences);

@@ -6,6 +6,7 @@
 
 #include <undertext/history.hpp>
 
+#include "history/client_match.hpp"
 #include "history/pruned.hpp"
 #include "history/state.hpp"
 
@@ -293,6 +294,24 @@ TEST(Reconcile, UndoTakesBackOneRequestAndLeavesTheClientList) {
   EXPECT_EQ(client.view(), (Texts{"U1", "A1"}));
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{2}));
   EXPECT_EQ(client.reconcile({"u:other"}).last.outcome, same);
+}
+
+// A long request is read from memory that no cache holds: once is what it has to cost.
+TEST(Reconcile, EachMessageOfALongRequestIsWalkedThroughOnce) {
+  constexpr std::uint64_t count = 1000;
+  op::Reconcile request;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Message each = Message::make(i % 2 == 0 ? Role::user : Role::assistant, "message " + std::to_string(i)).value();
+    request.list.push_back({each, identity(each)});
+  }
+  Followed client;
+  client.reconcile(request);
+  const Message more = message("u:one more");
+  request.list.push_back({more, identity(more)});
+  const std::uint64_t before = messages_walked();
+  client.reconcile(request);
+  EXPECT_EQ(client.last, (Reconciliation{appended, count, 1, 0}));
+  EXPECT_EQ(messages_walked() - before, count + 1);
 }
 
 TEST(Reconcile, ARequestWithOnlyWhatIsNewDropsNothing) {
