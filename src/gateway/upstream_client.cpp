@@ -28,6 +28,7 @@ std::string_view name(UpstreamEnd end) {
 #  include "endpoint/certificates.hpp"
 #  include "endpoint/http.hpp"
 #  include "gateway/upstream_head.hpp"
+#  include "gateway/upstream_sockets.hpp"
 #  include "gateway/upstream_tunnel.hpp"
 #  include "http/head.hpp"
 
@@ -58,8 +59,8 @@ struct FreeHeaders {
 class UpstreamTransfer {
  public:
   UpstreamTransfer(UpstreamRequest request, std::shared_ptr<UpstreamCall> call, const UpstreamLimits& limits,
-                   std::size_t open_calls)
-      : request_(std::move(request)), call_(std::move(call)), easy_(curl_easy_init()) {
+                   UpstreamSockets& sockets, std::size_t open_calls)
+      : request_(std::move(request)), call_(std::move(call)), sockets_(sockets), easy_(curl_easy_init()) {
     if (easy_ == nullptr) throw std::bad_alloc();
     make_headers();
     set_options(limits, open_calls);
@@ -82,6 +83,14 @@ class UpstreamTransfer {
     if (up != uploaded_ || is_paused_) moved_ = now;
     uploaded_ = up;
     return now - moved_ > patience;
+  }
+
+  // Whether it ended before anything was sent, because a kept connection is not to be used: it may begin again, on
+  // another one.
+  bool takes_another_connection() {
+    if (!std::exchange(has_stray_bytes_, false)) return false;
+    detail_[0] = 0;
+    return curl_easy_setopt(easy(), CURLOPT_FRESH_CONNECT, 1L) == CURLE_OK;
   }
 
   void end(CURLcode code) {
@@ -154,22 +163,41 @@ class UpstreamTransfer {
   }
 
   // curl sends a request again by itself when a kept connection turns out to be dead. That is right only while nothing of it was sent: the upstream may have read it.
+  // What an upstream sent on a kept connection that nobody waited on, such as a 408 before it closes, would be taken for
+  // the next answer.
   void forbid_resending() {
 #  if LIBCURL_VERSION_NUM >= 0x075000
     curl_easy_setopt(easy(), CURLOPT_PREREQFUNCTION, &on_before_request);
     curl_easy_setopt(easy(), CURLOPT_PREREQDATA, static_cast<void*>(this));
+    curl_easy_setopt(easy(), CURLOPT_SOCKOPTFUNCTION, &on_socket);
+    curl_easy_setopt(easy(), CURLOPT_SOCKOPTDATA, static_cast<void*>(&sockets_));
+    curl_easy_setopt(easy(), CURLOPT_CLOSESOCKETFUNCTION, &on_close);
+    curl_easy_setopt(easy(), CURLOPT_CLOSESOCKETDATA, static_cast<void*>(&sockets_));
 #  else
     curl_easy_setopt(easy(), CURLOPT_FRESH_CONNECT, 1L);
 #  endif
   }
 
 #  if LIBCURL_VERSION_NUM >= 0x075000
-  static int on_before_request(void* user, char*, char*, int, int) noexcept {
-    const UpstreamTransfer& self = *static_cast<UpstreamTransfer*>(user);
-    long sent = 0;
+  static int on_before_request(void* user, char*, char*, int, int local_port) noexcept {
+    UpstreamTransfer& self = *static_cast<UpstreamTransfer*>(user);
+    long sent = 0, connections_made = 0;
     curl_easy_getinfo(self.easy(), CURLINFO_REQUEST_SIZE, &sent);
-    return sent > 0 || self.sent_ > 0 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+    if (sent > 0 || self.sent_ > 0) return CURL_PREREQFUNC_ABORT;
+    curl_easy_getinfo(self.easy(), CURLINFO_NUM_CONNECTS, &connections_made);
+    self.has_stray_bytes_ = connections_made == 0 && !self.sockets_.is_silent(local_port);
+    return self.has_stray_bytes_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
   }
+
+  static int on_socket(void* user, curl_socket_t socket, curlsocktype) noexcept {
+    try {
+      static_cast<UpstreamSockets*>(user)->opened(socket);
+      return CURL_SOCKOPT_OK;
+    } catch (...) {
+      return CURL_SOCKOPT_ERROR;
+    }
+  }
+  static int on_close(void* user, curl_socket_t socket) noexcept { return static_cast<UpstreamSockets*>(user)->close(socket); }
 #  endif
 
   static std::size_t on_send(char* to, std::size_t size, std::size_t count, void* user) noexcept {
@@ -209,12 +237,14 @@ class UpstreamTransfer {
 
   UpstreamRequest request_;
   const std::shared_ptr<UpstreamCall> call_;
+  UpstreamSockets& sockets_;                          // of all
   std::unique_ptr<curl_slist, FreeHeaders> headers_;  // which the handle borrows
   const std::unique_ptr<CURL, FreeEasy> easy_;
   UpstreamHeadReader head_;
   std::size_t sent_ = 0;  // of the body
   bool is_invalid_ = false;
   bool is_paused_ = false;
+  bool has_stray_bytes_ = false;  // the connection
   curl_off_t uploaded_ = 0;
   Clock::time_point moved_ = Clock::now();
   std::array<char, CURL_ERROR_SIZE> detail_ = {};
@@ -404,7 +434,7 @@ struct UpstreamClient::Rep {
     try {
       if (stops) return call->on_end(UpstreamEnd::cancelled, "the gateway stops");
       if (command.request.is_upgrade) return begin_tunnel(command);
-      auto transfer = std::make_unique<UpstreamTransfer>(std::move(command.request), call, limits, transfers.size());
+      auto transfer = std::make_unique<UpstreamTransfer>(std::move(command.request), call, limits, sockets, transfers.size());
       CURL* const easy = transfer->easy();
       UpstreamTransfer& kept = *transfers.emplace(command.number, std::move(transfer)).first->second;
       numbers.emplace(easy, command.number);
@@ -426,7 +456,12 @@ struct UpstreamClient::Rep {
   void finish(CURL* easy, CURLcode code) {
     const Number number = numbers.at(easy);
     if (tunnels.contains(number)) return in_tunnel(number, [code](UpstreamTunnel& tunnel) { tunnel.connected(code); });
-    transfers.at(number)->end(code);
+    UpstreamTransfer& transfer = *transfers.at(number);
+    if (transfer.takes_another_connection()) {
+      curl_multi_remove_handle(multi, easy);
+      if (curl_multi_add_handle(multi, easy) == CURLM_OK) return;
+    }
+    transfer.end(code);
     forget(number);
   }
 
@@ -454,6 +489,7 @@ struct UpstreamClient::Rep {
   bool is_stopping = false;
   std::mutex joining;
   // Of the thread.
+  UpstreamSockets sockets;
   std::unordered_map<Number, std::unique_ptr<UpstreamTransfer>> transfers;
   std::unordered_map<Number, std::unique_ptr<UpstreamTunnel>> tunnels;
   std::unordered_map<CURL*, Number> numbers;

@@ -1,4 +1,4 @@
-// Sockets and pipes by descriptor: whether they can be read and written, and what is still unsent.
+// Sockets and pipes by descriptor: whether they can be read and written, what is still unsent, and which port they have.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +21,8 @@ std::int64_t write_some(int descriptor, const char* bytes, std::uint64_t bytes_m
 // The system takes no more than this beyond what it has sent, where it can be told.
 void limit_unsent(int socket, int bytes_max);
 std::uint64_t unsent_bytes(int socket);  // that it has taken and the other side has not
+
+std::uint16_t port_of_this_side(int socket);  // 0: it has none
+int close_socket(int socket);                 // below 0: it failed, and errno says why
 
 }  // namespace undertext

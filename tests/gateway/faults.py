@@ -151,6 +151,107 @@ def a_connection_that_was_closed_while_nobody_used_it(gateway, upstream):
     print("a kept connection that the upstream has closed is replaced")
 
 
+def what_nobody_asked_for_is_nobodys_answer(gateway, upstream):
+    """An upstream sends more on a connection that is kept and not used, such as a 408 before it closes."""
+    forged = head(fields=[("x-forged", "1")], length=6) + b"forged"
+    for stray in (forged, forged + forged, head("408 Request Timeout", length=0), b"\0", b"HTTP/1.1 200 OK\r\n"):
+        for closes in (False, True):
+            received, strayed = asyncio.Event(), threading.Event()
+
+            async def and_more(request, reader, writer, stray=stray, closes=closes, received=received, strayed=strayed):
+                await whole(b"first")(request, reader, writer)
+                await received.wait()
+                writer.write(stray)
+                await writer.drain()
+                if closes:
+                    writer.close()
+                strayed.set()
+
+            upstream.answer = and_more
+            with Client(gateway.host) as client:
+                assert client.ask("POST", "/v1/messages", (), b"{}").body == b"first"
+            upstream.loop.call_soon_threadsafe(received.set)
+            assert strayed.wait(30)
+            upstream.answer = whole(b"second")
+            before = len(upstream.requests)
+            with Client(gateway.host) as client:
+                answer = client.ask("POST", "/v1/messages", (), b"{}" * 100_000)
+                assert (answer.status, answer.body, answer.complete) == (200, b"second", True), (stray, closes, answer)
+            assert [request.body for request in upstream.requests[before:]] == [b"{}" * 100_000], "it was not sent, or twice"
+    print("what an upstream sends unasked is nobody's answer")
+
+
+def more_than_an_answer_is_nobodys_either(gateway, upstream):
+    """Bytes behind the end of an answer, whichever way it ends."""
+    forged = head(fields=[("x-forged", "1")], length=6) + b"forged"
+    for method, data, body in (("GET", head(length=2) + b"ok" + forged, b"ok"), ("GET", head(chunked=True) + chunk(b"ok") + b"0\r\n\r\n" + forged, b"ok"),
+                               ("GET", head("204 No Content") + forged, b""), ("GET", head("204 No Content", length=len(forged)) + forged, b""),
+                               ("GET", head("304 Not Modified", length=len(forged)) + forged, b""), ("HEAD", head(length=len(forged)) + forged, b""),
+                               ("HEAD", head(chunked=True) + chunk(forged) + b"0\r\n\r\n", b"")):
+        upstream.answer = raw(data, close=False)
+        with Client(gateway.host) as client:
+            answer = client.ask(method, "/v1/x")
+            assert (answer.body, answer.complete) == (body, True), (data, answer)
+        upstream.answer = whole(b"second")
+        for _ in range(2):
+            with Client(gateway.host) as client:
+                answer = client.ask("GET", "/v1/x")
+                assert (answer.status, answer.body) == (200, b"second"), (data, answer)
+    print("nor is what comes behind the end of one")
+
+
+def endless_heads_and_trailers_have_an_end(gateway, upstream):
+    def endless(begin, again):
+        async def answer(request, reader, writer):
+            writer.write(begin)
+            try:
+                for _ in range(100_000):
+                    writer.write(again)
+                    await writer.drain()
+            except ConnectionError:
+                pass
+        return answer
+
+    for begin, again, is_torn in ((b"", b"HTTP/1.1 102 Processing\r\n\r\n", False), (b"HTTP/1.1 200 OK\r\n", b"x-a: b\r\n", False), (b"HTTP/1.1 200 OK\r\nx: ", b"y" * 4096, False),
+                                  (head(chunked=True) + b"0\r\n", b"x-a: %s\r\n" % (b"y" * 1000), True)):
+        upstream.answer = endless(begin, again)
+        with Client(gateway.host) as client:
+            answer = client.ask("POST", "/v1/messages", (), b"{}")
+            assert (answer.status, answer.complete) == ((200, False) if is_torn else (502, True)), (begin, answer)
+    upstream.answer = raw(head(chunked=True) + b'3;why="not"\r\nabc\r\n0\r\nx-trailer: 1\r\nX-Undertext-Error: no\r\n\r\n', close=False)
+    with Client(gateway.host) as client:
+        answer = client.ask("POST", "/v1/messages", (), b"{}")
+        assert (answer.body, answer.complete, answer.get("x-undertext-error")) == (b"abc", True, None), answer
+    print("heads and trailers without an end are cut off")
+
+
+def a_torn_request_reaches_nobody(gateway, upstream):
+    upstream.answer = whole(b"ok")
+    host = f"POST /v1/messages HTTP/1.1\r\nHost: {gateway.host}\r\n".encode()
+    before = len(upstream.requests)
+    for data in (b"Transfer-Encoding: chunked\r\n\r\n5\r\nab", b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\nx: y",
+                 b"Content-Length: 5\r\n\r\nab", b"Content-Length: 5\r\n\r\n", b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"):
+        for leave in (Client.close, Client.reset):
+            client = Client(gateway.host)
+            client.send(host + data)
+            leave(client)
+        with Client(gateway.host) as client:
+            client.send(host + data)
+            client.socket.shutdown(socket.SHUT_WR)
+            assert b"HTTP/1.1 400 " in client.rest(), data
+    assert len(upstream.requests) == before, upstream.last()
+    with Client(gateway.host) as client:
+        client.send(host + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
+        assert client.read_head().status == 100
+        client.send(b"{}" + host + b"Trailer: x-api-key\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nx-api-key: k\r\nContent-Length: 9\r\n\r\n")
+        assert [client.read().body, client.read().body] == [b"ok", b"ok"]
+    assert [(request.body, request.get("expect"), request.get("x-api-key"), request.get("trailer")) for request in upstream.requests[before:]] == [(b"{}", None, None, None)] * 2
+    with Client(gateway.host) as client:
+        client.send(host + b"Expect: 100-continue\r\nContent-Length: 99999999999\r\n\r\n")
+        assert client.rest().startswith(b"HTTP/1.1 413 ")
+    print("a request that is torn reaches nobody")
+
+
 def a_client_that_leaves_cancels_its_call(gateway, upstream):
     for begun in (False, True):
         gone = []
@@ -381,6 +482,10 @@ def main(program):
                 nonsense_is_no_answer(gateway, upstream)
                 nothing_is_sent_twice(gateway, upstream)
                 a_connection_that_was_closed_while_nobody_used_it(gateway, upstream)
+                what_nobody_asked_for_is_nobodys_answer(gateway, upstream)
+                more_than_an_answer_is_nobodys_either(gateway, upstream)
+                endless_heads_and_trailers_have_an_end(gateway, upstream)
+                a_torn_request_reaches_nobody(gateway, upstream)
                 a_client_that_leaves_cancels_its_call(gateway, upstream)
                 a_client_that_does_not_read_holds_the_upstream_up(gateway, upstream)
                 one_byte_a_second(gateway, upstream)
