@@ -40,7 +40,7 @@ using Clock = std::chrono::steady_clock;
 // What curl copies a body through, and keeps for as long as the call lasts: more where it saves many steps, as long as few calls
 // are open.
 long upload_buffer_bytes(std::size_t body_bytes, std::size_t open_calls) {
-  constexpr std::size_t few_calls_max = 64;
+  constexpr std::size_t few_calls_max = 16;
   if (open_calls > few_calls_max) return 16 << 10;
   if (body_bytes > (128 << 10)) return 128 << 10;
   return body_bytes > (32 << 10) ? 32 << 10 : 16 << 10;

@@ -8,7 +8,11 @@
 namespace undertext::http {
 namespace {
 
-constexpr std::size_t buffer_bytes_max = 64 << 10;  // while a body comes in
+// While a body comes in. Where many connections are open, their bodies may come in at once, and the allocator keeps what
+// it once had for all of them.
+constexpr std::size_t buffer_bytes_max = 64 << 10;
+constexpr std::size_t buffer_bytes_of_many = 16 << 10;
+constexpr std::size_t few_connections_max = 64;
 constexpr std::size_t drained_bytes_max = 256 << 10;
 constexpr std::chrono::milliseconds linger_patience_max{2'000};
 constexpr Refusal no_room{503, "there is too much in memory already: retry later"};
@@ -170,11 +174,17 @@ void Connection::read_more() {
   if (state_ == State::body || is_tunnel || (state_ == State::head && !buffer_.unread().empty())) mode = ReadBuffer::Mode::filling;
   const bool is_waiting = state_ == State::head || state_ == State::busy || (state_ == State::streaming && !is_tunnel);
   if (is_waiting && buffer_.unread().empty()) mode = ReadBuffer::Mode::resting;
-  const std::span<char> room =
-      buffer_.room(mode, std::max<std::size_t>(buffer_bytes_max, 2 * std::size_t{shared_->limits.head_bytes}));
+  const std::span<char> room = buffer_.room(mode, read_bytes_max());
   if (room.empty()) return;
   is_reading_ = true;
   wire_->read(shared_from_this(), room.data(), room.size());
+}
+
+// A line of a head, or of a chunked body's trailer, must fit.
+std::size_t Connection::read_bytes_max() const {
+  const bool has_lines = state_ != State::body || request_.is_chunked;
+  if (!has_lines && lane_->connections.size() > few_connections_max) return buffer_bytes_of_many;
+  return std::max<std::size_t>(buffer_bytes_max, 2 * std::size_t{shared_->limits.head_bytes});
 }
 
 void Connection::check_deadline(Time now) {

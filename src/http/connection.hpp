@@ -92,6 +92,7 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void answered();
 
   void read_more();
+  std::size_t read_bytes_max() const;
   void end();
   void report_gone();
   void linger();
