@@ -631,7 +631,8 @@ std::optional<Recording> GatewayRep::record(std::uint64_t number, const http::Re
 http::Reply GatewayRep::refuse(const http::Refused& refused) const {
   const GatewayVerdict* verdict = refused.head == nullptr ? nullptr : std::any_cast<GatewayVerdict>(&refused.head->admitted);
   const Provider form = verdict == nullptr ? Provider::openai : error_form(verdict->route);
-  return gateway_error(form, refused.status, refused.status >= 500 ? "gateway_busy" : "invalid_request", refused.why);
+  const bool is_ours = refused.status >= 500 && refused.status != 505;  // a version of HTTP is the client's
+  return gateway_error(form, refused.status, is_ours ? "gateway_busy" : "invalid_request", refused.why);
 }
 
 void GatewayRep::answered(const GatewayLine& line) noexcept {

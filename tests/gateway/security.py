@@ -130,6 +130,10 @@ def limits(folder, upstream):
         with Client(gateway.host) as client:
             client.request("POST", "/v1/messages?" + "y" * 20_000)
             assert client.read().status == 414
+        with Client(gateway.host) as client:
+            client.send(f"POST /v1/messages HTTP/9.9\r\nHost: {gateway.host}\r\n\r\n".encode())
+            answer = client.read()
+            assert (answer.status, answer.get("x-undertext-error")) == (505, "invalid_request"), answer
         assert len(upstream.requests) == before
         file = b"x" * (3 << 20)
         with Client(gateway.host) as client:
