@@ -56,6 +56,11 @@ if(UNDERTEXT_HAVE_POSTGRES)
       ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/server/two_on_postgres.py $<TARGET_FILE:undertext_cli>)
   set_tests_properties(server.two_on_postgres PROPERTIES LABELS "server;postgres" TIMEOUT 600 SKIP_RETURN_CODE 77)
 endif()
+# A gateway over servers of its own, which are killed.
+if(UNDERTEXT_HAVE_POSTGRES AND UNDERTEXT_HAVE_CURL)
+  undertext_script_test(gateway.postgres server gateway/postgres.py)
+  set_tests_properties(gateway.postgres PROPERTIES LABELS "server;postgres" SKIP_RETURN_CODE 77)
+endif()
 
 undertext_script_test(names architecture names_test.py ${PROJECT_SOURCE_DIR})
 # The types of other languages are what the schema says.

@@ -71,6 +71,18 @@ void tell_of_pointers(const Desk& desk, const GatewayPolicies& policies) {
         "compaction: pointer: a session that is compacted here needs Undertext; before removing it: undertext detach SESSION");
 }
 
+// Traffic does not wait for a server of PostgreSQL that cannot be reached now. A file that cannot be opened is a mistake.
+void find_store(Desk& desk, const GatewayGiven& given, GatewayServing& serving) {
+  try {
+    serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
+  } catch (const Failure& failure) {
+    if (failure.error().code != ErrorCode::unavailable || !desk.url(given).starts_with("postgres")) throw;
+    desk.note("nothing is recorded until the store can be opened: " + failure.error().message);
+    const StoreOptions options{.create = true, .tenant = given.tenant.value_or(desk.chosen_tenant), .connections_max = 8};
+    serving.open_store = [url = desk.url(given), options] { return open_store(url, options); };
+  }
+}
+
 int run_gateway(Desk& desk, GatewayGiven& given) {
   if (given.place) given.store = given.place;
   GatewayServing serving;
@@ -91,8 +103,7 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   serving.core_dumps = given.core_dumps;
   read_upstreams(given.upstreams, serving);
   serving.quota = read_quota(given.quota);
-  if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty())
-    serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
+  if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty()) find_store(desk, given, serving);
   serving.secret = installation_secret();
   tell_of_pointers(desk, serving.policies);
   if (given.metrics) {

@@ -16,6 +16,7 @@
 #include "gateway/gateway.hpp"
 #include "http/http.hpp"
 #include "policy/policy.hpp"
+#include "server/gateway_recorder.hpp"
 #include "server/log.hpp"
 #include "server/metrics.hpp"
 #include "server/money_counts.hpp"
@@ -40,7 +41,8 @@ struct GatewayServing {
   std::map<std::string, RecordLevel> record_by_tenant = {};
   GatewayPolicies policies = {};            // what may be changed in requests; tools need a store
   std::string compaction_key = {};          // of opaque compaction items; empty: made from `secret`
-  std::shared_ptr<Store> store = {};        // where exchanges are recorded; null: nowhere
+  std::shared_ptr<Store> store = {};        // where exchanges are recorded; null, and no open_store: nowhere
+  OpenStore open_store = {};                // of a store that cannot be opened now: GatewayRecording::open_store
   Quota quota = {};                         // of each tenant
   bool enforces_on_traffic = false;         // a limit of recording stops traffic too
   std::string secret = {};                  // of this installation, by which users are told apart; empty: a random one

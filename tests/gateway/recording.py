@@ -52,7 +52,9 @@ def stored_in_brotli(data):
     return (len(data) - 1 << 4 | 1 << 20).to_bytes(3, "little") + data + b"\x03"
 
 
-class Recording(unittest.TestCase):
+class Kept(unittest.TestCase):
+    """A client, an upstream, and what a store has of them."""
+
     def setUp(self):
         self.folder = Folder(PROGRAM)
         self.addCleanup(self.folder.remove)
@@ -91,6 +93,8 @@ class Recording(unittest.TestCase):
         rows = self.ask(conversation, {"query": "blocks"})
         return [block["text"] for row in rows for block in row["blocks"] if block["kind"] == "text"]
 
+
+class Recording(Kept):
     def test_a_turn_is_kept_with_its_usage_and_its_bytes_streamed_or_not(self):
         gateway = self.gateway()
         self.upstream.answer = whole(answer_text("one"))
