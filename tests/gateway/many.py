@@ -80,7 +80,7 @@ def measure(program, streams, body):
             upstream.answer = answer
             with Gateway(folder, upstream, "--quiet", "--memory", BODIES_MIB, "--recording", BODIES_MIB) as gateway:
                 idle = gateway.resident_bytes()
-                most = idle + streams * (len(body) + EACH_BYTES_MAX[len(body)])
+                most = idle + streams * (len(body) + EACH_BYTES_MAX)
                 results = asyncio.run(run(gateway, streams, upstream, state, body, most))
                 each = (state["resident"] - idle) / streams - len(body)  # which waits to be recorded
                 assert all(results) and len(results) == streams
