@@ -17,10 +17,12 @@ class Spread {
  public:
   Spread(std::vector<float>& scores, const RankWeights& weights)
       : scores_(scores), reach_(std::min(weights.near_messages, near_max)) {
-    double weight = 1;
-    for (std::uint32_t d = 0; d <= reach_; ++d) {
-      weights_[reach_ + d] = weights_[reach_ - d] = static_cast<float>(weight);
-      weight = d == 0 ? weights.near : weight * weights.near_step;
+    weights_[reach_] = 1;
+    double weight = weights.near;
+    for (std::uint32_t d = 1; d <= reach_; ++d) {
+      weights_[reach_ + d] = static_cast<float>(weight);
+      weights_[reach_ - d] = static_cast<float>(weight * weights.near_before);
+      weight *= weights.near_step;
     }
   }
 
@@ -96,7 +98,8 @@ Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWe
   if (found.empty()) return;
   // The rarest first: sums of floats depend on their order, and this one depends on the log alone.
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  const std::size_t common = std::max<std::size_t>(16, static_cast<std::size_t>(weights.common_share * index.size()));
+  const double few = std::min<double>(weights.common_share_max * index.size(), weights.common_postings);
+  const auto common = static_cast<std::size_t>(std::max({16.0, weights.common_share * index.size(), few}));
   while (found.size() > 1 && found.back().size() > common) found.pop_back();
   scores_.resize(index.size());
   has_word_.resize(index.size());

@@ -1,8 +1,9 @@
 // How well each message of a log fits a text.
 //
 // BM25 (k1 = 0.9, b = 0.4), and each word also counts for the messages around the one that has it: at a
-// distance of d with 0.6 · 0.7^(d-1), up to four messages away. Of several near ones the best counts,
-// not the sum. A question is seldom answered in its own words, but near them.
+// distance of d with 0.6 · 0.7^(d-1), up to four messages away, and before it with 0.7 of that: what
+// answers a question follows it. Of several near ones the best counts, not the sum. A question is seldom
+// answered in its own words, but near them.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,11 @@ struct RankWeights {
   double b = 0.4;
   double near = 0.6;
   double near_step = 0.7;
+  double near_before = 0.7;  // of this, for the messages before the word
   std::uint32_t near_messages = 4;
   // A word that more messages have than this share of all is left out where a rarer one is found: it
-  // says little.
-  double common_share = 0.25;
+  // says little. Up to `common_postings` of them it may be in a larger share: it costs little, too.
+  double common_share = 0.25, common_share_max = 0.6;
   // Words count the rarest first. Once they have so many postings together, each further one counts only
   // where another one did: it finds nothing of its own, and costs less.
   std::uint32_t common_postings = 4096;

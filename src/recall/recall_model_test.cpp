@@ -65,7 +65,8 @@ std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& word
   bool has_rarest = false;
   std::size_t postings = 0;
   for (const Word word : rising) {
-    const std::size_t common = std::max<std::size_t>(static_cast<std::size_t>(w.common_share * n), 16);
+    const double largest = std::max(w.common_share * n, std::min(w.common_share_max * n, static_cast<double>(w.common_postings)));
+    const std::size_t common = std::max<std::size_t>(static_cast<std::size_t>(largest), 16);
     if (with[word] == 0) continue;
     // All may be common: then one of the rarest is kept.
     if (with[word] > common && (with[word] != rarest || rarest <= common || has_rarest)) continue;
@@ -82,7 +83,8 @@ std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& word
         if (found == all[j].end() || distance > w.near_messages) continue;
         const double count = found->second;
         const double own = rarity * count * (w.k1 + 1) / (count + w.k1 * (1 - w.b + w.b * length_of(all[j]) / average));
-        best = std::max(best, distance == 0 ? own : own * w.near * std::pow(w.near_step, static_cast<double>(distance) - 1));
+        const double near = w.near * std::pow(w.near_step, static_cast<double>(distance) - 1) * (i < j ? w.near_before : 1);
+        best = std::max(best, distance == 0 ? own : own * near);
       }
       scores[i] += best;
     }

@@ -38,7 +38,13 @@ struct Candidate {
 class Search {
  public:
   Search(const History& history, const RecallIndex& index, const RecallQuery& query, RecallScope& scope, Ranking& ranking)
-      : rep_(history.rep()), index_(index), query_(query), scope_(scope), ranking_(ranking), stored_(rep_.log) {}
+      : rep_(history.rep()),
+        index_(index),
+        query_(query),
+        scope_(scope),
+        ranking_(ranking),
+        stored_(rep_.log),
+        taken_(rep_.log.size()) {}
 
   Recalled take(const Rerank& rerank) {
     bool is_first = true;
@@ -61,10 +67,12 @@ class Search {
   }
 
  private:
+  using Ordinals = std::vector<std::uint32_t>;  // rising, without repeats
+
   struct Chosen {
     std::uint32_t best = 0;
     double score = 0;
-    std::set<std::uint32_t> ordinals;
+    Ordinals ordinals;
     std::uint64_t tokens = 0;
   };
 
@@ -109,7 +117,7 @@ class Search {
 
   enum class Choice : std::uint8_t { done, too_large };
   Choice choose(const Candidate& candidate) {
-    if (taken_.contains(candidate.ordinal)) return Choice::done;
+    if (taken_[candidate.ordinal]) return Choice::done;
     // Without a word of its own it is the neighbour of what has them.
     if (!ranking_.has_word(candidate.ordinal)) {
       for (const std::uint32_t near : {candidate.ordinal - 1, candidate.ordinal + 1})
@@ -121,11 +129,11 @@ class Search {
     }
     if (stored_[candidate.ordinal].tokens > left()) return Choice::too_large;
     Chosen unit{candidate.ordinal, candidate.score, {}, 0};
-    std::set<std::uint32_t> all = unit_of(candidate.ordinal);
-    const std::set<std::uint32_t> alone = all;
+    Ordinals all = unit_of(candidate.ordinal);
+    const Ordinals alone = all;
     for (const std::uint32_t near : {candidate.ordinal - 1, candidate.ordinal + 1})
       if (may_come_along(near) && ranking_.score(near) >= neighbour_share * ranking_.score(candidate.ordinal))
-        all.merge(unit_of(near));
+        for (const std::uint32_t ordinal : unit_of(near)) insert(all, ordinal);
     if (tokens_of(all) > left()) all = alone;
     if (tokens_of(all) > left()) return Choice::too_large;
     // Of messages that say the same, the best one is enough.
@@ -138,40 +146,49 @@ class Search {
 
   void grow(Chosen& unit, std::uint32_t near) {
     if (!may_come_along(near)) return;
-    const std::set<std::uint32_t> all = unit_of(near);
+    const Ordinals all = unit_of(near);
     if (tokens_of(all) <= left()) add(unit, all);
   }
 
   // A message without words says nothing, or was redacted.
   bool may_come_along(std::uint32_t ordinal) const {
-    return !taken_.contains(ordinal) && index_.length(ordinal) > 0 && scope_.is_searched(ordinal);
+    return ordinal < taken_.size() && !taken_[ordinal] && index_.length(ordinal) > 0 && scope_.is_searched(ordinal);
   }
 
-  void add(Chosen& unit, const std::set<std::uint32_t>& ordinals) {
+  void add(Chosen& unit, const Ordinals& ordinals) {
     const std::uint64_t tokens = tokens_of(ordinals);
     unit.tokens += tokens;
     tokens_ += tokens;
-    for (const std::uint32_t ordinal : ordinals)
-      if (taken_.insert(ordinal).second) unit.ordinals.insert(ordinal);
+    for (const std::uint32_t ordinal : ordinals) {
+      if (!taken_[ordinal]) insert(unit.ordinals, ordinal);
+      taken_[ordinal] = true;
+    }
   }
 
   // Of those that no unit has yet.
-  std::uint64_t tokens_of(const std::set<std::uint32_t>& ordinals) {
+  std::uint64_t tokens_of(const Ordinals& ordinals) {
     std::uint64_t tokens = 0;
     for (const std::uint32_t ordinal : ordinals)
-      if (!taken_.contains(ordinal)) tokens += stored_[ordinal].tokens;
+      if (!taken_[ordinal]) tokens += stored_[ordinal].tokens;
     return tokens;
   }
 
+  static bool insert(Ordinals& ordinals, std::uint32_t ordinal) {
+    const auto at = std::lower_bound(ordinals.begin(), ordinals.end(), ordinal);
+    if (at != ordinals.end() && *at == ordinal) return false;
+    ordinals.insert(at, ordinal);
+    return true;
+  }
+
   // The message with its calls, their results and the reasoning right before them.
-  std::set<std::uint32_t> unit_of(std::uint32_t ordinal) {
-    std::set<std::uint32_t> all = {ordinal};
-    std::vector<std::uint32_t> open = {ordinal};
+  Ordinals unit_of(std::uint32_t ordinal) {
+    Ordinals all = {ordinal};
+    Ordinals open = all;
     while (!open.empty() && all.size() < unit_messages_max) {
       const std::uint32_t at = open.back();
       open.pop_back();
       const auto take = [&](std::uint32_t other) {
-        if (other < rep_.log.size() && all.insert(other).second) open.push_back(other);
+        if (other < rep_.log.size() && insert(all, other)) open.push_back(other);
       };
       const std::vector<Mention> mentions = rep_.log.mentions(at);
       for (const Mention& mention : mentions) take_partners(at, mention, take);
@@ -212,7 +229,7 @@ class Search {
     answer.tokens = tokens_;
     for (const Chosen& chosen : units_) {
       RecalledUnit unit;
-      std::vector<std::uint32_t> ordinals(chosen.ordinals.begin(), chosen.ordinals.end());
+      Ordinals ordinals = chosen.ordinals;
       rep_.log.order.sort(ordinals);
       for (const std::uint32_t ordinal : ordinals) {
         unit.ordinals.push_back(Ordinal(ordinal));
@@ -240,7 +257,7 @@ class Search {
   StoredReader stored_;
   std::vector<Chosen> units_;
   std::map<std::uint32_t, std::size_t> by_best_;
-  std::set<std::uint32_t> taken_;
+  std::vector<bool> taken_;  // by ordinal
   std::unordered_set<std::string> texts_;
   std::uint64_t tokens_ = 0;
 };

@@ -219,23 +219,43 @@ Segment Segment::merged(const std::vector<const Segment*>& segments, std::uint32
 
 std::vector<Posting> Segment::find(Word word) const {
   std::vector<Posting> found;
+  add_found(word, found);
+  return found;
+}
+
+// Words in between are passed over without a look at their postings.
+void Segment::add_found(Word word, std::vector<Posting>& found) const {
   const auto after = std::upper_bound(directory_.begin(), directory_.end(), word,
                                       [](Word wanted, const Place& place) { return wanted < place.word; });
-  if (after == directory_.begin()) return found;
-  Words words(*this, static_cast<std::size_t>(after - directory_.begin()) - 1);
-  for (std::uint32_t i = 0; i < words_per_place && !words.is_over() && words.word() < word; ++i) words.next();
-  if (words.is_over() || words.word() != word) return found;
-  found.reserve(words.list().size());
-  read_postings(words.list(), first_, lengths_, found);
-  return found;
+  if (after == directory_.begin()) return;
+  const Place& place = *std::prev(after);
+  const char* const end = bytes_.data() + bytes_.size();
+  const char* at = bytes_.data() + postings_ + place.at;
+  std::uint64_t here = place.word;
+  for (std::uint32_t i = 0; i < words_per_place && at < end; ++i) {
+    if (i > 0) here += next_number(at, end);
+    if (here > word) return;
+    const std::uint64_t size = next_number(at, end);
+    if (size > static_cast<std::uint64_t>(end - at)) ByteIn({}, what_segment).fail("a list of postings has no end");
+    if (here == word) {
+      found.reserve(found.size() + size);
+      read_postings({at, static_cast<std::size_t>(size)}, first_, lengths_, found);
+      return;
+    }
+    at += size;
+  }
 }
 
 std::vector<Posting> Segment::find_any(const std::vector<Word>& wanted) const {
   std::vector<Posting> found;
-  auto next = wanted.begin();
-  for (Words words(*this); !words.is_over() && next != wanted.end(); words.next()) {
-    while (next != wanted.end() && *next < words.word()) ++next;
-    if (next != wanted.end() && *next == words.word()) read_postings(words.list(), first_, lengths_, found);
+  if (wanted.size() < directory_.size()) {
+    for (const Word word : wanted) add_found(word, found);
+  } else {
+    auto next = wanted.begin();
+    for (Words words(*this); !words.is_over() && next != wanted.end(); words.next()) {
+      while (next != wanted.end() && *next < words.word()) ++next;
+      if (next != wanted.end() && *next == words.word()) read_postings(words.list(), first_, lengths_, found);
+    }
   }
   std::sort(found.begin(), found.end(), [](const Posting& a, const Posting& b) { return a.ordinal < b.ordinal; });
   std::size_t count = 0;

@@ -44,7 +44,7 @@ class Segment {
 
   // The postings of a word, rising. O(log words + postings).
   std::vector<Posting> find(Word word) const;
-  // Of any of these words, rising, as if they were one. Reads all words of the segment.
+  // Of any of these words, rising, as if they were one. As find() for each, or one walk over all words.
   std::vector<Posting> find_any(const std::vector<Word>& words) const;
 
  private:
@@ -55,6 +55,7 @@ class Segment {
   class Words;
 
   Segment() = default;
+  void add_found(Word word, std::vector<Posting>& found) const;
 
   std::string bytes_;
   std::uint32_t first_ = 0;

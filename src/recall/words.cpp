@@ -6,6 +6,7 @@
 
 #include "base/utf8.hpp"
 #include "message/redacted.hpp"
+#include "recall/forms.hpp"
 #include "recall/stem.hpp"
 
 namespace undertext {
@@ -146,6 +147,18 @@ struct WordsAlone {
 struct WordsAndPlaces {
   void push_back(Word word, std::size_t at) { words.push_back({word, at}); }
   std::vector<PlacedWord> words = {};
+};
+
+// Also the stems of what is no identifier, and whether the text is in German.
+struct WordsToAsk {
+  void push_back(Word word, std::size_t) { words.push_back(word); }
+  void add_stem(const std::string& stem) { stems.push_back(stem); }
+  void leave_out(std::string_view stop_word) {
+    if (is_german(stop_word)) language = Language::german;
+  }
+  std::vector<Word> words = {};
+  std::vector<std::string> stems = {};
+  Language language = Language::any;
 };
 
 template <class Words>
@@ -295,9 +308,15 @@ class Reader {
   }
 
   void add_part(std::string_view part) {
-    if (part.empty() || is_stop_word(part)) return;
+    if (part.empty()) return;
+    if (is_stop_word(part)) {
+      if constexpr (requires { out_.leave_out(part); }) out_.leave_out(part);
+      return;
+    }
     part_ = part;
     if (part.size() <= longest_stemmed) stem(part_);
+    if constexpr (requires { out_.add_stem(part_); })
+      if (begins_.empty()) out_.add_stem(part_);
     out_.push_back(hash_of(part_), token_at_);
   }
 
@@ -370,11 +389,20 @@ std::size_t AskedWords::index_of(Word word) const {
 }
 
 AskedWords asked_words(std::string_view text) {
-  WordsAlone out;
+  WordsToAsk out;
   Reader reader(out);
   reader.read(text);
   AskedWords asked{std::move(out.words)};
   sort_without_repeats(asked.words);
+  for (const std::string& stem : out.stems) {
+    std::vector<Word> forms;
+    for (const std::string& form : forms_of(stem, out.language)) forms.push_back(hash_of(form));
+    if (forms.size() == 1) continue;
+    std::erase(asked.words, forms.front());
+    sort_without_repeats(forms);
+    asked.any_of.push_back(std::move(forms));
+  }
+  sort_without_repeats(asked.any_of);
   std::vector<char32_t> alone = reader.alone();
   sort_without_repeats(alone);
   alone.resize(std::min(alone.size(), characters_alone_max));

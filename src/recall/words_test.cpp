@@ -27,6 +27,23 @@ TEST(Words, HaveNoCaseNoAccentsAndNoEndings) {
     EXPECT_TRUE(share_a_word(a, b)) << a << " " << b;
 }
 
+TEST(Words, OfAQuestionAskForTheirIrregularForms) {
+  for (const auto& [text, question] : {std::pair{"Anna bought a bicycle", "What did Anna buy?"},
+                                       {"We chose the second plan", "which one was chosen"},
+                                       {"the index broke", "what has broken"},
+                                       {"Anna kaufte es", "Was hat sie gekauft?"},
+                                       {"Anna hat es gekauft", "Wer kaufte es?"},
+                                       {"sie arbeitete dort", "wo hat sie gearbeitet, und wann"},
+                                       {"wir haben es eingekauft", "Wer soll einkaufen?"},
+                                       {"der Termin ist verschoben", "Wer will ihn verschieben?"},
+                                       {"er fuhr nach Linz", "wer ist gefahren"},
+                                       {"es wird aufgehoben", "Wer hob das auf, wer wird es aufheben?"}})
+    EXPECT_TRUE(share_a_word(text, question)) << text << " " << question;
+  EXPECT_FALSE(share_a_word("a plan", "plant it")) << "German endings are those of German questions";
+  EXPECT_FALSE(share_a_word("it got late", "getUser"));
+  EXPECT_EQ(asked_words("buy, bought and buying").size(), 1u) << "forms of one word are one word";
+}
+
 TEST(Words, OfIdentifiersAreTheirPartsAndTheWhole) {
   for (const char* text : {"parse", "HTTP", "header", "parseHTTPHeader", "ParseHttpHeader"})
     EXPECT_TRUE(share_a_word("parseHTTPHeader", text)) << text;
