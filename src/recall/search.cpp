@@ -119,14 +119,7 @@ class Search {
   Choice choose(const Candidate& candidate) {
     if (taken_[candidate.ordinal]) return Choice::done;
     // Without a word of its own it is the neighbour of what has them.
-    if (!ranking_.has_word(candidate.ordinal)) {
-      for (const std::uint32_t near : {candidate.ordinal - 1, candidate.ordinal + 1})
-        if (const auto at = by_best_.find(near); at != by_best_.end()) {
-          grow(units_[at->second], candidate.ordinal);
-          break;
-        }
-      return Choice::done;
-    }
+    if (!ranking_.has_word(candidate.ordinal)) return join_neighbour(candidate.ordinal);
     if (stored_[candidate.ordinal].tokens > left()) return Choice::too_large;
     Chosen unit{candidate.ordinal, candidate.score, {}, 0};
     Ordinals all = unit_of(candidate.ordinal);
@@ -136,11 +129,21 @@ class Search {
         for (const std::uint32_t ordinal : unit_of(near)) insert(all, ordinal);
     if (tokens_of(all) > left()) all = alone;
     if (tokens_of(all) > left()) return Choice::too_large;
-    // Of messages that say the same, the best one is enough.
-    if (!texts_.insert(stored_.message(candidate.ordinal).text()).second) return Choice::done;
+    // Of messages that say the same, the best one is enough; but the same answer to another question is another one.
+    if (!texts_.insert(stored_.message(candidate.ordinal).text()).second) return join_neighbour(candidate.ordinal);
     add(unit, all);
     by_best_[unit.best] = units_.size();
     units_.push_back(std::move(unit));
+    return Choice::done;
+  }
+
+  // Goes to the unit whose best message it stands beside, if there is one.
+  Choice join_neighbour(std::uint32_t ordinal) {
+    for (const std::uint32_t near : {ordinal - 1, ordinal + 1})
+      if (const auto at = by_best_.find(near); at != by_best_.end()) {
+        grow(units_[at->second], ordinal);
+        break;
+      }
     return Choice::done;
   }
 

@@ -1,0 +1,55 @@
+#include "recall/search.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "recall/words.hpp"
+
+namespace undertext {
+namespace {
+
+// A log of messages that count 10 tokens each, and the index of it.
+struct Searched {
+  explicit Searched(const std::vector<std::string>& texts) {
+    std::vector<Message> messages;
+    for (const std::string& text : texts) {
+      messages.push_back(Message::make(Role::user, text).value());
+      index.add(text_words(messages.back()));
+    }
+    const ApplyContext context{.count_tokens = [](const Message&) { return 10u; }};
+    history = history.apply(Operation{op::Append{std::move(messages)}}, context).value().history;
+  }
+  Recalled find(const std::string& text, std::uint64_t messages_max) const {
+    return search(history, index, {.text = text, .budget_tokens = 10 * messages_max, .which = {.all = true}}).value();
+  }
+
+  History history;
+  RecallIndex index;
+};
+
+TEST(Search, TheSameAnswerToAnotherQuestionComesWithThatQuestion) {
+  std::vector<std::string> texts = {"Tom: tennis match, hall, Friday evening", "It was a short match."};
+  texts.insert(texts.end(), 5, "Nothing happened.");
+  texts.insert(texts.end(), {"Tom: tennis match", "It was a short match."});
+  texts.insert(texts.end(), 5, "Nothing happened.");
+  for (int i = 0; i < 10; ++i) texts.push_back("match " + std::to_string(100 + i));
+  const Recalled found = Searched(texts).find("match of Tom at tennis, Friday evening in the hall", 10);
+  const auto has = [](const RecalledUnit& unit, std::uint64_t ordinal) {
+    return std::find(unit.ordinals.begin(), unit.ordinals.end(), Ordinal(ordinal)) != unit.ordinals.end();
+  };
+  EXPECT_TRUE(std::any_of(found.units.begin(), found.units.end(), [&](const auto& unit) { return has(unit, 7) && has(unit, 8); }));
+  EXPECT_EQ(found.tokens, 100u);
+}
+
+TEST(Search, OfMessagesThatSayTheSameTheBestIsEnough) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < 5; ++i) {
+    texts.push_back("the kettle is blue");
+    texts.insert(texts.end(), 9, "Nothing happened.");
+  }
+  EXPECT_EQ(Searched(texts).find("kettle", 100).units.size(), 1u);
+}
+
+}  // namespace
+}  // namespace undertext
