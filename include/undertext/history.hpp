@@ -113,8 +113,8 @@ class UNDERTEXT_API History {
   std::optional<BatchSnapshot> batch_snapshot(BatchIndex batch) const;  // nothing for the current batch or an unknown one
   VersionInfo version_info(Version version) const;                      // from first_version() to version()
   std::vector<VersionInfo> versions() const;                            // one entry a version, the first one first
-  Result<Diff> diff(Version from, Version to) const;                    // not_found
-  Result<Blame> blame(Ordinal ordinal) const;                           // not_found; O(versions log n)
+  Result<Diff> diff(Version from, Version to) const;                    // not_found; O(log n) for each stretch that differs
+  Result<Blame> blame(Ordinal ordinal) const;                           // not_found; O(log n) for each version but APPENDs
 
   // One for every COMPRESS that hid something, and for every RECONCILE in which the client compacted its list; the oldest first.
   // O(versions + what they hid).

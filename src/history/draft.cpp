@@ -212,7 +212,8 @@ Result<std::vector<Warning>> Draft::broken_units(bool is_plan) {
   const PlacedView before = base_.head.placed();
   // Without a unit there is none to break, and no need to find out what was kept.
   if ((!view_swapped_ && !change_) || !before.may_have_units()) return std::vector<Warning>();
-  const ViewChange change = view_swapped_ ? change_between(before, view_) : *change_;
+  const auto change_to = log_.views_are_in_order() ? change_in_order : change_between;
+  const ViewChange change = view_swapped_ ? change_to(before, view_) : *change_;
   const std::vector<Half> lost = halves(log_, before, change.kept);
   relink(log_, lost, view_);
   if (replays()) return std::vector<Warning>();

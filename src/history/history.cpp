@@ -40,6 +40,44 @@ std::vector<bool> kept_rising(const std::vector<std::uint64_t>& numbers) {
   return kept;
 }
 
+Diff diff_in_order(const PlacedView& a, const PlacedView& b) {
+  Diff diff;
+  const auto add = [](std::vector<std::uint64_t>& to, const PlacedView& view, std::uint64_t start, std::uint64_t end) {
+    const std::vector<std::uint32_t> ordinals = view.ordinals({{start, end}});
+    to.insert(to.end(), ordinals.begin(), ordinals.end());
+  };
+  a.compare(
+      b, [](std::uint64_t, std::uint64_t, std::uint64_t) {},
+      [&](std::uint64_t start, std::uint64_t end) { add(diff.removed, a, start, end); },
+      [&](std::uint64_t start, std::uint64_t end) { add(diff.added, b, start, end); });
+  return diff;
+}
+
+// The view of one of them may depart from the log's order.
+Diff diff_out_of_order(const PlacedView& a, const PlacedView& b) {
+  const std::uint64_t prefix = a.entries.common_prefix(b.entries);
+  const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
+
+  Diff diff;
+  for (const std::uint32_t ordinal : a.ordinals({{prefix, a.size() - suffix}})) {
+    if (!b.shows(ordinal)) diff.removed.push_back(ordinal);
+  }
+  std::vector<std::uint64_t> common, places_in_a;
+  for (const std::uint32_t ordinal : b.ordinals({{prefix, b.size() - suffix}})) {
+    if (const std::optional<std::uint64_t> index = a.index_of(ordinal)) {
+      common.push_back(ordinal);
+      places_in_a.push_back(*index);
+    } else {
+      diff.added.push_back(ordinal);
+    }
+  }
+  const std::vector<bool> in_order = kept_rising(places_in_a);
+  for (std::size_t k = 0; k < common.size(); ++k) {
+    if (!in_order[k]) diff.moved.push_back(common[k]);
+  }
+  return diff;
+}
+
 }  // namespace
 
 std::string_view name(Warning::Code code) {
@@ -243,27 +281,7 @@ Result<Diff> History::diff(Version from, Version to) const {
     if (!rep_->has_version(from.value)) return no_version("from", from.value, *rep_);
     if (!rep_->has_version(to.value)) return no_version("to", to.value, *rep_);
     const PlacedView a = rep_->state_at(from.value).placed(), b = rep_->state_at(to.value).placed();
-    const std::uint64_t prefix = a.entries.common_prefix(b.entries);
-    const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
-
-    Diff diff;
-    for (const std::uint32_t ordinal : a.ordinals({{prefix, a.size() - suffix}})) {
-      if (!b.shows(ordinal)) diff.removed.push_back(ordinal);
-    }
-    std::vector<std::uint64_t> common, places_in_a;
-    for (const std::uint32_t ordinal : b.ordinals({{prefix, b.size() - suffix}})) {
-      if (const std::optional<std::uint64_t> index = a.index_of(ordinal)) {
-        common.push_back(ordinal);
-        places_in_a.push_back(*index);
-      } else {
-        diff.added.push_back(ordinal);
-      }
-    }
-    const std::vector<bool> in_order = kept_rising(places_in_a);
-    for (std::size_t k = 0; k < common.size(); ++k) {
-      if (!in_order[k]) diff.moved.push_back(common[k]);
-    }
-    return diff;
+    return rep_->log.views_are_in_order() ? diff_in_order(a, b) : diff_out_of_order(a, b);
   });
 }
 
@@ -278,10 +296,8 @@ Result<Blame> History::blame(Ordinal ordinal) const {
     blame.ordinal = ordinal.value;
     blame.stored = blame_entry(*rep_, stored_in);
     blame.from = forked_from(*rep_, ordinal.value);
-    const std::uint64_t first = std::max<std::uint64_t>(stored_in, rep_->first_version);
-    for (std::uint64_t v = first; v <= rep_->head_number(); ++v) {
-      const bool same_run = v > first && rep_->versions[v].state == rep_->versions[v - 1].state;
-      if (same_run) continue;  // an APPEND hides nothing and brings nothing back
+    for (std::uint64_t v = std::max<std::uint64_t>(stored_in, rep_->first_version); v <= rep_->head_number();
+         v = rep_->end_of_run(v)) {  // in a run nothing is hidden and nothing comes back
       const State& run = rep_->run_of(v);
       const std::optional<std::uint64_t> index = run.placed().index_of(number);
       const bool visible = index && *index < rep_->message_count(v);

@@ -170,6 +170,7 @@ struct Log {
   bool links_known = true;
   // False: by a release without an order. There are neither `order` nor `copies` nor `spans` until with_order() makes them.
   bool order_known = true;
+  bool views_are_in_order() const { return order_known && !order.departed(); }
 
   std::shared_ptr<const BodySource> bodies;  // null: all are in memory
   std::shared_ptr<Work> work;                // null: without limits. Of a draft and of History::limited(), never of a version

@@ -305,6 +305,26 @@ ViewChange change_between(const PlacedView& before, const PlacedView& after) {
   return change;
 }
 
+ViewChange change_in_order(const PlacedView& before, const PlacedView& after) {
+  ViewChange change;
+  std::uint64_t next = 0;  // in `before`
+  const auto add_seam = [&] {
+    if (change.seams.empty() || change.seams.back() != next) change.seams.push_back(next);
+  };
+  before.compare(
+      after,
+      [&](std::uint64_t index, std::uint64_t, std::uint64_t count) {
+        add_stretch(change.kept, index, index + count);
+        next = index + count;
+      },
+      [&](std::uint64_t, std::uint64_t end) {
+        add_seam();
+        next = end;
+      },
+      [&](std::uint64_t, std::uint64_t) { add_seam(); });
+  return change;
+}
+
 std::vector<Half> halves_by_edges(const Log& log, const PlacedView& before, const Stretches& kept) {
   return halves_among(log, before, kept, reaching_across(log, before, kept, ~std::uint64_t{0}));
 }

@@ -17,8 +17,11 @@ struct ViewChange {
   std::vector<std::uint64_t> seams;  // rising indices before which something goes or comes
 };
 
-// What leads from one view to the other. O(log n) where they share all but one stretch at which only one of them has messages.
+// What leads from one view to another. O(log n) where they share all but one stretch at which only one of them has messages; else
+// O(log n) for each message between the first that differs and the last.
 ViewChange change_between(const PlacedView& before, const PlacedView& after);
+// The same for views that stand in the log's order. O(log n) for each stretch that stays, goes or comes.
+ViewChange change_in_order(const PlacedView& before, const PlacedView& after);
 
 // Drops, or keeps, the rest of the units that keeping `kept` would break, until none is broken. `pinned` (rising indices) are never dropped.
 Stretches mend_units(const Log& log, const PlacedView& before, Stretches kept, Pairs pairs,

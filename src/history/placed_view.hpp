@@ -56,6 +56,12 @@ struct PlacedView {
   Stretches stretches_below(std::uint64_t boundary) const;  // of the messages with ordinals below it; O(log n + what is not)
   void keep_only(const Log& log, const Stretches& kept);
 
+  // What leads from here to another view of the same log. Both stand in the log's order. Calls stays(index, index there, count),
+  // goes(start, end) for stretches of this view, and comes(start, end) for those of the other; rising. O(log n) for each stretch,
+  // and for each message of those that a stretch of others takes the place of.
+  template <class Stays, class Goes, class Comes>
+  void compare(const PlacedView& other, Stays stays, Goes goes, Comes comes) const;
+
   // What brings hidden messages back, each in front of the first one in the view that comes after it in the log's order, while those at `leaving`
   // (rising indices) go. O(k log n) comparisons for k messages; O(n) where the view may depart from that order.
   std::vector<Splice> returning(const Log& log, std::vector<std::uint32_t> ordinals,
@@ -70,5 +76,36 @@ struct PlacedView {
   std::uint32_t place_for_result(const Log& log, std::uint64_t hash) const;
   void reach_back(std::uint64_t index, std::uint32_t place);
 };
+
+template <class Stays, class Goes, class Comes>
+void PlacedView::compare(const PlacedView& other, Stays stays, Goes goes, Comes comes) const {
+  std::uint64_t here = 0, there = 0;
+  while (here < size() && there < other.size()) {
+    if (const std::uint64_t run = entries.common_run(here, other.entries, there)) {
+      stays(here, there, run);
+      here += run;
+      there += run;
+      continue;
+    }
+    if (const std::optional<std::uint64_t> found = other.index_of(entries[here].ordinal); found && *found >= there) {
+      if (*found > there) {
+        comes(there, *found);
+        there = *found;
+      } else {  // at another place of the log
+        stays(here++, there++, 1);
+      }
+      continue;
+    }
+    const std::optional<std::uint64_t> found = index_of(other.entries[there].ordinal);
+    const std::uint64_t next = found && *found > here ? *found : here + 1;
+    goes(here, next);
+    here = next;
+    if (found) continue;
+    comes(there, there + 1);
+    ++there;
+  }
+  if (here < size()) goes(here, size());
+  if (there < other.size()) comes(there, other.size());
+}
 
 }  // namespace undertext

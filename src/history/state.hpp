@@ -20,6 +20,7 @@
 //     state       0     0       0       1       1        1 is the head, 0 is states[0]
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -122,6 +123,26 @@ struct History::Rep {
   const State& run_of(std::uint64_t version) const {
     const std::uint32_t state = versions[version].state - first_state;
     return state < states.size() ? states[state] : head;
+  }
+  // The first version after this one that is of another run. O(log k) rows are read for a run of k versions.
+  std::uint64_t end_of_run(std::uint64_t version) const {
+    const auto is_of_it = [&, state = versions[version].state](std::uint64_t v) { return versions[v].state == state; };
+    std::uint64_t low = version + 1, step = 1;
+    std::uint64_t high = low;
+    while (high < versions.size() && is_of_it(high)) {
+      low = high + 1;
+      high = std::min<std::uint64_t>(high + step, versions.size());
+      step *= 2;
+    }
+    while (low < high) {
+      const std::uint64_t middle = low + (high - low) / 2;
+      if (is_of_it(middle)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
   std::uint64_t message_count(std::uint64_t version) const {
     const State& run = run_of(version);

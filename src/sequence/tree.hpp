@@ -309,21 +309,27 @@ class Tree : private TreeNodes<Item, Sums> {
   }
 
   // How many items the two have in common from the start on. O(log n) for each stretch not shared.
-  std::uint64_t common_prefix(const Tree& other) const {
-    const std::uint64_t most = std::min(size(), other.size());
+  std::uint64_t common_prefix(const Tree& other) const { return common_run(0, other, 0); }
+
+  // The same from `at` on, and from `other_at` on in the other.
+  std::uint64_t common_run(std::uint64_t at, const Tree& other, std::uint64_t other_at) const {
+    const std::uint64_t most = std::min(size() - at, other.size() - other_at);
     std::uint64_t same = 0;
     std::vector<Place> mine, theirs;
     while (same < most) {
-      path(same, mine);
-      other.path(same, theirs);
-      if (const std::uint64_t shared = shared_count(mine, theirs, same, same, &Place::begin)) {
-        same = std::min(same + shared, most);
-        continue;
+      // A short run is compared item by item: shared nodes are looked for where its first leaf ends.
+      if (same > 0) {
+        path(at + same, mine);
+        other.path(other_at + same, theirs);
+        if (const std::uint64_t shared = shared_from(mine, theirs, at + same, other_at + same)) {
+          same = std::min(same + shared, most);
+          continue;
+        }
       }
-      const Chunk a = chunk(same), b = other.chunk(same);
-      const std::uint64_t stop = std::min({a.end, b.end, most});
+      const Chunk a = chunk(at + same), b = other.chunk(other_at + same);
+      const std::uint64_t stop = std::min({a.end - at, b.end - other_at, most});
       for (; same < stop; ++same) {
-        if (!(a.items[same - a.begin] == b.items[same - b.begin])) return same;
+        if (!(a.items[at + same - a.begin] == b.items[other_at + same - b.begin])) return same;
       }
     }
     return same;
@@ -816,6 +822,7 @@ class Tree : private TreeNodes<Item, Sums> {
   // The nodes around `index` < size(), from the root down.
   void path(std::uint64_t index, std::vector<Place>& out) const {
     out.clear();
+    out.reserve(8);  // as high as most trees are
     const std::uint64_t linked = root_count();
     if (index >= linked) {
       out.push_back({tail(), linked, size()});
@@ -830,6 +837,18 @@ class Tree : private TreeNodes<Item, Sums> {
       begin += start_of(node, i);
       node = child(node, i);
     }
+  }
+
+  // How many items follow, these included, in the largest node that both paths have with these items at one place; 0 when there is
+  // none.
+  static std::uint64_t shared_from(const std::vector<Place>& mine, const std::vector<Place>& theirs, std::uint64_t mine_at,
+                                   std::uint64_t theirs_at) {
+    for (const Place& a : mine) {
+      for (const Place& b : theirs) {
+        if (a.node == b.node && mine_at - a.begin == theirs_at - b.begin) return std::min(a.end - mine_at, b.end - theirs_at);
+      }
+    }
+    return 0;
   }
 
   // The size of the largest node that both paths have with this edge at `mine_at` and `theirs_at`; 0 when there is none.

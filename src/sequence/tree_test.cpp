@@ -97,6 +97,14 @@ void expect_common_parts(const Pair<AnyTree>& a, const Pair<AnyTree>& b) {
   while (suffix < most - prefix && a.plain[a.plain.size() - 1 - suffix] == b.plain[b.plain.size() - 1 - suffix]) ++suffix;
   ASSERT_EQ(a.tree.common_prefix(b.tree), prefix);
   ASSERT_EQ(a.tree.common_suffix(b.tree, most - prefix), suffix);
+  // From any place on, in particular from where the same item stands in both.
+  for (std::uint64_t i = 0; i <= a.plain.size(); i += 1 + a.plain.size() / 5) {
+    const auto same = i < a.plain.size() ? std::find(b.plain.begin(), b.plain.end(), a.plain[i]) : b.plain.end();
+    const auto j = static_cast<std::uint64_t>(same - b.plain.begin());
+    std::uint64_t run = 0;
+    while (i + run < a.plain.size() && j + run < b.plain.size() && a.plain[i + run] == b.plain[j + run]) ++run;
+    ASSERT_EQ(a.tree.common_run(i, b.tree, j), run) << "from " << i << " and " << j;
+  }
 }
 
 template <class T>
