@@ -133,6 +133,7 @@ void Draft::append(std::span<const std::uint32_t> ordinals) {
   if (view_.size() > 0) last = view_.entries[view_.size() - 1].ordinal;
   for (const std::uint32_t ordinal : ordinals) {
     const bool is_new = ordinal >= log_length_before();
+    if (!is_new) returns_ = true;
     if (!is_new && last && log_.order.before(ordinal, *last)) log_.order.depart();
     last = ordinal;
   }
@@ -172,6 +173,7 @@ void Draft::change_view(const std::vector<Splice>& splices) {
   for (const Splice& s : splices) {
     add_stretch(gone, s.at, s.at + s.erase);
     change_->seams.push_back(s.at);
+    for (const std::uint32_t ordinal : s.put) returns_ = returns_ || ordinal < log_length_before();
   }
   change_->kept = complement(gone, view_.size());
   view_.edit(log_, splices);
@@ -205,7 +207,7 @@ void Draft::restore(std::uint64_t version) {
 void Draft::replace_state(PlacedView view, BatchTree batches) {
   view_ = std::move(view);
   batches_ = std::move(batches);
-  view_swapped_ = true;
+  view_swapped_ = returns_ = true;
 }
 
 Result<std::vector<Warning>> Draft::broken_units(bool is_plan) {
@@ -215,9 +217,10 @@ Result<std::vector<Warning>> Draft::broken_units(bool is_plan) {
   const auto change_to = log_.views_are_in_order() ? change_in_order : change_between;
   const ViewChange change = view_swapped_ ? change_to(before, view_) : *change_;
   const std::vector<Half> lost = halves(log_, before, change.kept);
-  relink(log_, lost, view_);
+  const bool only_hides = !returns_ && log_.links.size() == base_.log.links.size();
+  relink(log_, lost, view_, only_hides);
   if (replays()) return std::vector<Warning>();
-  std::vector<Warning> warnings = warnings_of(log_, before, change, lost, view_);
+  std::vector<Warning> warnings = warnings_of(log_, before, change, lost, view_, only_hides);
   if (is_plan && !warnings.empty()) return bad_plan("would break a tool pair");
   if (is_plan && splits_reasoning(log_, before, change.kept, view_)) return bad_plan("would part reasoning from its calls");
   return warnings;

@@ -103,6 +103,7 @@ class Draft {
   const RecordedOperation* record_;
   std::optional<ViewChange> change_;  // of the view; unset: nothing, or appends only
   bool view_swapped_ = false;         // the view is another one; what was kept is yet to be found out
+  bool returns_ = false;              // messages that were stored before come to the view
   bool opened_batch_ = false;
   bool only_appended_ = false;
   std::optional<ClientState> client_;  // unset: as it was

@@ -34,15 +34,16 @@ std::uint64_t Log::first_note(std::uint64_t key) const {
 
 std::uint64_t Log::first_link(std::uint64_t ordinal) const { return first_from(links, ordinal); }
 
-std::vector<Mention> Log::mentions(std::uint32_t ordinal) const {
+std::vector<Mention> Log::mentions(std::uint32_t ordinal, std::uint64_t first) const {
   std::vector<Mention> found;
   links.visit(
-      first_link(ordinal), links.size(), [](const LinkSums&) { return true; },
+      first, links.size(), [](const LinkSums&) { return true; },
       [&](std::uint64_t, const Link& link) {
         if (link.ordinal != ordinal) return false;
         found.push_back({link.hash(), link.is_call(), !link.is_call()});
         return true;
       });
+  if (found.size() < 2) return found;
   std::sort(found.begin(), found.end(), [](const Mention& a, const Mention& b) { return a.hash < b.hash; });
   std::size_t kept = 0;
   for (const Mention& mention : found) {

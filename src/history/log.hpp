@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <undertext/message.hpp>
@@ -209,7 +210,8 @@ struct Log {
   // The links of a message are [first_link(o), first_link(o + 1)).
   std::uint64_t first_link(std::uint64_t ordinal) const;
   std::uint64_t count_links(std::uint32_t ordinal) const { return first_link(std::uint64_t{ordinal} + 1) - first_link(ordinal); }
-  std::vector<Mention> mentions(std::uint32_t ordinal) const;
+  std::vector<Mention> mentions(std::uint32_t ordinal) const { return mentions(ordinal, first_link(ordinal)); }
+  std::vector<Mention> mentions(std::uint32_t ordinal, std::uint64_t first) const;  // where its first link is known
 
   // Calls visit(link, index) -> bool for links with this hash, of messages from `around` down (not included) or up, until it answers false or
   // many notes were looked at.
@@ -223,6 +225,11 @@ struct Log {
   std::uint64_t note_at(std::uint64_t hash, std::uint64_t link) const { return first_note(LinkNote::of(hash, link).key()); }
   template <class Visit>
   void visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end, Visit visit) const;
+
+  // The same for all notes of the hash, in one step. False, and nothing is shown, where there are more than a few.
+  static constexpr std::size_t few_notes = 32;
+  template <class Visit>
+  bool visit_few(std::uint64_t hash, Visit visit) const;
 
   // Some programs use one id again in every turn.
   static constexpr std::size_t notes_max = 4096;
@@ -278,6 +285,31 @@ void Log::visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end
         if (link.hash() == hash) visit(link, std::uint64_t{note.link}, at);
         return true;
       });
+}
+
+template <class Visit>
+bool Log::visit_few(std::uint64_t hash, Visit visit) const {
+  const LinkNote first = LinkNote::of(hash, 0);
+  std::pair<std::uint64_t, std::uint32_t> found[few_notes];  // place of the note, index of the link
+  std::size_t count = 0;
+  bool are_few = true;
+  notes.visit(
+      0, notes.size(), [&](const NoteSums& s) { return s.last_key >= first.key(); },
+      [&](std::uint64_t at, const LinkNote& note) {
+        if (note.hash < first.hash) return true;
+        are_few = note.hash > first.hash || count < few_notes;
+        if (note.hash > first.hash || !are_few) return false;
+        found[count++] = {at, note.link};
+        return true;
+      });
+  if (!are_few) return false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto [note, at] = found[k];
+    if (at >= links.size()) continue;
+    const Link link = links[at];
+    if (link.hash() == hash) visit(link, std::uint64_t{at}, note);
+  }
+  return true;
 }
 
 // The entry of a stored message, at `place`, reaching nowhere.

@@ -12,6 +12,7 @@ namespace {
 // on either side of the message in question, or so many as it takes to find a call, since a call may have any number of results. An edited call
 // is stored after them.
 constexpr std::size_t links_needed = 32;
+static_assert(Log::few_notes <= links_needed, "of an id with few notes either way finds all links");
 
 // What few notes say is found again as fast as remembered.
 constexpr std::uint64_t notes_remembered = 4 * links_needed;
@@ -27,12 +28,11 @@ PairPlaces pair_of(const Occurrence& call, const Occurrence& result) {
   return {call.index, result.index, call.ordinal, result.ordinal, *call.call_link, *result.result_link};
 }
 
-std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found) {
-  std::vector<PairPlaces> pairs;
+void add_pairs_among(const std::vector<Occurrence>& found, std::vector<PairPlaces>& pairs) {
   const auto calls = [](const Occurrence& o) { return o.call_link.has_value(); };
   const auto answers = [](const Occurrence& o) { return o.result_link.has_value(); };
   const auto first_call = std::find_if(found.begin(), found.end(), calls);
-  if (first_call == found.end()) return pairs;
+  if (first_call == found.end()) return;
   const auto second_call = std::find_if(first_call + 1, found.end(), calls);
   // Results before any call answer the first one, unless it has a result of its own.
   const bool takes_earlier = std::none_of(first_call, second_call, answers);
@@ -41,7 +41,6 @@ std::vector<PairPlaces> pairs_among(const std::vector<Occurrence>& found) {
     if (calls(o)) call = &o;
     if (call && answers(o)) pairs.push_back(pair_of(*call, o));
   }
-  return pairs;
 }
 
 }  // namespace
@@ -56,7 +55,60 @@ std::span<const PairPlaces> Mentioned::pairs_with(std::uint64_t index) const {
   return {by_result.first, by_result.second};
 }
 
+void Mentioned::pair(std::vector<SeenLink>& seen) {
+  const auto comes_before = [](const SeenLink& a, const SeenLink& b) {
+    return std::tie(a.index, a.link) < std::tie(b.index, b.link);
+  };
+  if (!std::is_sorted(seen.begin(), seen.end(), comes_before)) std::sort(seen.begin(), seen.end(), comes_before);
+  calls.clear();
+  pairs.clear();
+  early.reset();
+  result_count = 0;
+  calls_reach = no_place;
+  // Most ids are of one call and one result.
+  if (seen.size() == 2 && seen[0].is_call && !seen[1].is_call && seen[0].index < seen[1].index) {
+    calls.push_back(seen[0].index);
+    result_count = 1;
+    pairs.push_back({seen[0].index, seen[1].index, seen[0].ordinal, seen[1].ordinal, seen[0].link, seen[1].link});
+    return;
+  }
+  std::vector<Occurrence> found;
+  found.reserve(seen.size());
+  for (const SeenLink& s : seen) {
+    if (found.empty() || found.back().index != s.index) found.push_back({s.index, s.ordinal});
+    std::optional<std::uint64_t>& link = s.is_call ? found.back().call_link : found.back().result_link;
+    if (!link) link = s.link;
+  }
+  for (const Occurrence& o : found) {
+    if (o.call_link) calls.push_back(o.index);
+    if (o.result_link) ++result_count;
+  }
+  if (!found.empty() && !found.front().call_link) early = found.front().index;
+  add_pairs_among(found, pairs);
+}
+
+// Whether the id has few notes; then they are all read.
+bool PairSearch::find_few(std::uint64_t hash) {
+  if (few_hash_ == hash) return true;
+  if (many_hash_ == hash) return false;
+  few_hash_.reset();
+  seen_of_few_.clear();
+  const bool are_few = log_.visit_few(hash, [&](const Link& link, std::uint64_t at, std::uint64_t note) {
+    if (const std::optional<std::uint64_t> index = view_.index_of(link.ordinal))
+      seen_of_few_.push_back({note, at, *index, link.ordinal, link.is_call()});
+  });
+  if (!are_few) {
+    many_hash_ = hash;
+    return false;
+  }
+  few_.pair(seen_of_few_);
+  few_.is_whole = true;
+  few_hash_ = hash;
+  return true;
+}
+
 Mentioned& PairSearch::around(std::uint64_t hash, std::uint32_t ordinal) {
+  if (find_few(hash)) return few_;
   std::uint64_t note = log_.note_at(hash, log_.first_link(ordinal));
   Stretch stretch;
   const auto known = known_around(hash, note);
@@ -164,19 +216,7 @@ void PairSearch::Stretch::put(std::size_t at, const std::vector<Seen>& more) {
 
 void PairSearch::Stretch::pair() {
   std::vector<Seen> in_view = seen;
-  std::sort(in_view.begin(), in_view.end(),
-            [](const Seen& a, const Seen& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });
-  std::vector<Occurrence> found;
-  mentioned = {};
-  for (const Seen& s : in_view) {
-    if (found.empty() || found.back().index != s.index) found.push_back({s.index, s.ordinal});
-    std::optional<std::uint64_t>& link = s.is_call ? found.back().call_link : found.back().result_link;
-    if (!link) link = s.link;
-  }
-  for (const Occurrence& o : found)
-    if (o.call_link) mentioned.calls.push_back(o.index);
-  if (!found.empty() && !found.front().call_link) mentioned.early = found.front().index;
-  mentioned.pairs = pairs_among(found);
+  mentioned.pair(in_view);
 }
 
 std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t ordinal) {

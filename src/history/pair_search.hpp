@@ -27,17 +27,31 @@ struct PairPlaces {
   bool has(std::uint32_t ordinal) const { return call_ordinal == ordinal || result_ordinal == ordinal; }
 };
 
+// A link of a message in the view.
+struct SeenLink {
+  std::uint64_t note = 0, link = 0, index = 0;
+  std::uint32_t ordinal = 0;
+  bool is_call = false;
+};
+
 // The messages of a view that mention one id; the nearest to a message, if there are very many.
 struct Mentioned {
   std::vector<std::uint64_t> calls;      // indices, rising
+  std::uint64_t result_count = 0;        // messages that answer
   std::optional<std::uint64_t> early;    // the index of the first result, if it stands before all calls
   std::vector<PairPlaces> pairs;         // results rise, and calls do not fall
   std::uint32_t calls_reach = no_place;  // a place to which all calls are known to reach back
+  bool is_whole = false;                 // nothing else in the view mentions the id
 
   // The pairs of the message at this index: of a call all, of a result one.
   std::span<const PairPlaces> pairs_with(std::uint64_t index) const;
+
+  // Of these links, which are put in the order of the view.
+  void pair(std::vector<SeenLink>& seen);
 };
 
+// Most ids are those of one call and its result: all notes of such an id are read at once. Of an id with more notes, those around
+// the message are looked at.
 // Remembers what took long to find: k questions about an id with k results cost O(k log n), not each that much. For one view, whose order does not change.
 class PairSearch {
  public:
@@ -52,12 +66,7 @@ class PairSearch {
   }
 
  private:
-  // A link of a message in the view.
-  struct Seen {
-    std::uint64_t note = 0, link = 0, index = 0;
-    std::uint32_t ordinal = 0;
-    bool is_call = false;
-  };
+  using Seen = SeenLink;
   // What the notes [begin, end) say, of the notes [first, last) that can speak of messages in the view.
   struct Stretch {
     std::uint64_t first = 0, last = 0, begin = 0, end = 0;
@@ -75,6 +84,7 @@ class PairSearch {
   using Key = std::pair<std::uint64_t, std::uint64_t>;  // hash, Stretch::begin
   using Known = std::map<Key, Stretch>;
 
+  bool find_few(std::uint64_t hash);
   Stretch empty_stretch(std::uint64_t hash, std::uint64_t note);
   Known::iterator known_around(std::uint64_t hash, std::uint64_t note);
   void extend_down(std::uint64_t hash, Stretch& stretch, std::uint64_t note);
@@ -86,6 +96,11 @@ class PairSearch {
   std::optional<std::pair<std::uint64_t, std::uint64_t>> links_;  // of the messages that can be in the view
   Known known_;                                                   // the long ones, apart from each other
   Stretch short_;
+
+  // The last id with few notes, and the last one with many.
+  std::optional<std::uint64_t> few_hash_, many_hash_;
+  std::vector<Seen> seen_of_few_;
+  Mentioned few_;
 };
 
 // One question.

@@ -36,19 +36,21 @@ struct Half {
   bool is_call = false;
   std::vector<std::uint64_t> partners = {};  // indices
   std::uint32_t partner_ordinal = 0;         // of one of them
+  bool is_alone = false;                     // nothing that stays mentions the id from the other side
 };
 
 // Rising by index and link. Costs O(log n) for each link of what is hidden, or for each edge of `kept` and each link of the messages that reach across
-// one, whichever is less.
+// one, or O(1) for each message of the view and each link of the log, whichever is least.
 std::vector<Half> halves(const Log& log, const PlacedView& before, const Stretches& kept);
 
 // Where a result among `lost` finds another call in `after`, or may come to, it is linked to it.
-void relink(const Log& log, const std::vector<Half>& lost, PlacedView& after);
+// Nothing has to be looked for where the view only loses messages and a half is alone.
+void relink(const Log& log, const std::vector<Half>& lost, PlacedView& after, bool only_hides);
 
 // The messages of `after` that had their partner in `before` and have none now, in view order; also reasoning that had a call and has none now.
-// `lost`: what halves() says of the change.
+// `lost`: what halves() says of the change. `only_hides`: nothing in `after` mentions an id and was not in `before`.
 std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const ViewChange& change, const std::vector<Half>& lost,
-                                 const PlacedView& after);
+                                 const PlacedView& after, bool only_hides);
 
 // Whether a call stays without the reasoning it follows from, or reasoning without one of its calls, with nothing in their place.
 bool splits_reasoning(const Log& log, const PlacedView& before, const Stretches& kept, const PlacedView& after);
@@ -56,8 +58,9 @@ bool splits_reasoning(const Log& log, const PlacedView& before, const Stretches&
 // `before` without what is not kept. Where a message finds another partner by that, it is linked to it.
 PlacedView only_kept(const Log& log, const PlacedView& before, const Stretches& kept);
 
-// For tests: the two ways to find halves.
+// For tests: the three ways to find halves.
 std::vector<Half> halves_by_edges(const Log& log, const PlacedView& before, const Stretches& kept);
 std::vector<Half> halves_by_hidden(const Log& log, const PlacedView& before, const Stretches& kept);
+std::vector<Half> halves_by_walk(const Log& log, const PlacedView& before, const Stretches& kept);
 
 }  // namespace undertext

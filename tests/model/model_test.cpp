@@ -489,7 +489,7 @@ void expect_waiting(const History& history, const PlainModel& model) {
   ASSERT_EQ(history.rep().log.waiting(), expected);
 }
 
-// Both ways to find broken pairs give the same answer.
+// All ways to find broken pairs give the same answer.
 void expect_halves(const History& history, Player& player) {
   const PlacedView view = history.rep().head.placed();
   Stretches kept;
@@ -499,11 +499,15 @@ void expect_halves(const History& history, Player& player) {
   }
   const std::vector<Half> a = halves_by_edges(history.rep().log, view, kept);
   const std::vector<Half> b = halves_by_hidden(history.rep().log, view, kept);
+  const std::vector<Half> c = halves_by_walk(history.rep().log, view, kept);
   ASSERT_EQ(a.size(), b.size());
+  ASSERT_EQ(a.size(), c.size());
   for (std::size_t k = 0; k < a.size(); ++k) {
-    ASSERT_EQ(a[k].index, b[k].index);
-    ASSERT_EQ(a[k].link, b[k].link);
-    ASSERT_EQ(a[k].partners, b[k].partners);
+    for (const Half& other : {b[k], c[k]}) {
+      ASSERT_EQ(a[k].index, other.index);
+      ASSERT_EQ(a[k].link, other.link);
+      ASSERT_EQ(a[k].partners, other.partners);
+    }
   }
 }
 
