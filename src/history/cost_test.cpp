@@ -12,9 +12,11 @@
 
 #include <gtest/gtest.h>
 
+#include <undertext/blocks.hpp>
 #include <undertext/history.hpp>
 
 #include "history/operation_table.hpp"
+#include "history/pair_search.hpp"
 #include "history/state.hpp"
 
 namespace undertext {
@@ -133,18 +135,23 @@ History with_calls(std::uint64_t n) {
 
 // The least time of some runs, in microseconds of this process: others may take the processor meanwhile.
 // The clock counts single microseconds, and an edit may take less, so a run is `repeats` edits.
-double least_us(const History& history, const Operation::What& what, int runs = 15, int repeats = 1) {
+double least_us(const std::function<void()>& run, int runs, int repeats = 1) {
   double least = 1e9;
-  const Operation operation{what};
   for (int k = 0; k < runs; ++k) {
     const std::clock_t start = std::clock();
-    for (int repeat = 0; repeat < repeats; ++repeat) {
-      const Result<Step> step = history.apply(operation, {});
-      if (!step) ADD_FAILURE() << step.error().message;
-    }
+    for (int repeat = 0; repeat < repeats; ++repeat) run();
     least = std::min(least, static_cast<double>(std::clock() - start) * 1e6 / CLOCKS_PER_SEC / repeats);
   }
   return least;
+}
+double least_us(const History& history, const Operation::What& what, int runs = 15, int repeats = 1) {
+  const Operation operation{what};
+  return least_us(
+      [&] {
+        const Result<Step> step = history.apply(operation, {});
+        if (!step) ADD_FAILURE() << step.error().message;
+      },
+      runs, repeats);
 }
 
 // An edit, and what was done before it.
@@ -424,6 +431,118 @@ TEST(Cost, OfEveryOperationRisesNoFasterThanWhatAClientSends) {
           [&] { return least_us(before_large, large_edits[k].what, 2); },
           [](double before, double after) { return after <= 8 * before + 20; });
     }
+  }
+}
+
+// Every question about a conversation.
+struct NamedQuery {
+  const char* name;
+  std::function<void(const History&)> ask;
+};
+
+std::uint64_t count_pairs(const History& history) {
+  const PlacedView view = history.rep().head.placed();
+  PairSearch search(history.rep().log, view);
+  std::uint64_t count = 0;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    const std::uint32_t ordinal = view.entries[i].ordinal;
+    for (const Mention& mention : history.rep().log.mentions(ordinal))
+      count += search.pairs_of(mention.hash, ordinal, i).empty() ? 0u : 1u;
+  }
+  return count;
+}
+
+std::vector<NamedQuery> every_query() {
+  const auto middle = [](const History& history) { return history.view().size() / 2; };
+  return {
+      {"messages", [](const History& h) { EXPECT_TRUE(h.messages({.roles = {Role::tool}, .last = 3})); }},
+      {"messages with a mark", [](const History& h) { EXPECT_TRUE(h.messages({.marked = "m1"})); }},
+      {"messages with a text", [](const History& h) { EXPECT_TRUE(h.messages({.contains = "result"})); }},
+      {"count", [](const History& h) { EXPECT_TRUE(h.count({.all = true, .from_ms = 0})); }},
+      {"diff of neighbours", [](const History& h) { EXPECT_TRUE(h.diff(Version(h.version().value - 1), h.version())); }},
+      {"diff of all", [](const History& h) { EXPECT_TRUE(h.diff(Version(0), h.version())); }},
+      {"diff back", [](const History& h) { EXPECT_TRUE(h.diff(h.version(), Version(1))); }},
+      {"blame of the first", [](const History& h) { EXPECT_TRUE(h.blame(Ordinal(0))); }},
+      {"blame of the middle", [=](const History& h) { EXPECT_TRUE(h.blame(h.view().ordinal(middle(h)))); }},
+      {"marks of a message", [](const History& h) { h.marks_of(Ordinal(5)); }},
+      {"marks of each message",
+       [](const History& h) {
+         for (std::uint64_t o = 0; o < 8; ++o) h.marks_of(Ordinal(o));
+       }},
+      {"marked", [](const History& h) { h.marked(pinned_mark); }},
+      {"mark map", [](const History& h) { h.mark_map(); }},
+      {"uncompressed", [](const History& h) { h.uncompressed(); }},
+      {"batches", [](const History& h) { h.batches(); }},
+      {"snapshot", [](const History& h) { h.batch_snapshot(BatchIndex(0)); }},
+      {"versions", [](const History& h) { h.versions(); }},
+      {"receipts", [](const History& h) { h.receipts(); }},
+      {"stands for",
+       [](const History& h) {
+         for (std::uint64_t o = 0; o < 16; ++o) h.stands_for(Ordinal(o));
+       }},
+      {"client list", [](const History& h) { h.client_list(); }},
+      {"a legal cut",
+       [=](const History& h) {
+         h.view().next_legal_cut(middle(h));
+         h.view().previous_legal_cut(middle(h));
+       }},
+      {"index of a message", [=](const History& h) { h.view().index_of(h.view().ordinal(middle(h))); }},
+      {"calls that wait", [](const History& h) { h.rep().log.waiting(); }},
+      {"pairs", [](const History& h) { count_pairs(h); }},
+      {"blocks",
+       [](const History& h) {
+         for (const Message& each : h.view()) read_blocks(each);
+       }},
+      {"identities",
+       [](const History& h) {
+         for (const Message& each : h.view()) identity(each);
+       }},
+      {"fork", [](const History& h) { EXPECT_TRUE(h.fork(Version(1))); }},
+  };
+}
+
+// As above. A step of a walk through what no cache holds takes longer, which may come to two milliseconds; the square of 4,000
+// takes more.
+TEST(Cost, OfEveryQueryRisesNoFasterThanWhatAClientSent) {
+  constexpr std::uint64_t few = 1000, many = 4 * few;
+  for (const Shape& shape : shapes) {
+    const History small = shape.make(few), large = shape.make(many);
+    for (const NamedQuery& query : every_query()) {
+      const std::string what = std::string(shape.name) + ", " + query.name;
+      expect_costs(
+          what.c_str(), [&] { return least_us([&] { query.ask(small); }, 2); },
+          [&] { return least_us([&] { query.ask(large); }, 2); },
+          [](double before, double after) { return after <= 8 * before + 2000; });
+    }
+  }
+}
+
+// What differs decides what it costs to find it, and not what stands beside it or between.
+TEST(Cost, OfGoingBackAndOfADiffDoesNotDependOnWhatStays) {
+  constexpr std::uint64_t few = 2000, many = 32 * few;
+  const auto edited = [](std::uint64_t n) {
+    const Message fresh = message("user", R"("content":"new")");
+    return after_all(conversation_of(n),
+                     {op::Replace{Names::indices({n / 4}), {fresh}}, op::Replace{Names::indices({n / 4 * 3}), {fresh}},
+                      op::Truncate{.keep_last = n / 2}, op::Append{{fresh}}});
+  };
+  const History small = edited(few), large = edited(many);
+  const NamedQuery queries[] = {
+      {"diff of an edit", [](const History& h) { EXPECT_EQ(h.diff(Version(2), Version(3)).value().added.size(), 1u); }},
+      {"diff of two edits", [](const History& h) { EXPECT_EQ(h.diff(Version(2), Version(4)).value().removed.size(), 2u); }},
+      {"ROLLBACK", [](const History& h) { EXPECT_TRUE(h.apply({op::Rollback{2}}, {})); }},
+      {"RESTORE", [](const History& h) { EXPECT_TRUE(h.apply({op::Restore{4}}, {})); }},
+      {"UNDO", [](const History& h) { EXPECT_TRUE(h.apply({op::Undo{}}, {})); }},
+  };
+  for (const NamedQuery& query : queries) {
+    expect_costs(
+        query.name, [&] { return least_us([&] { query.ask(small); }, 5, 50); },
+        [&] { return least_us([&] { query.ask(large); }, 5, 50); },
+        [&](double before, double after) {
+          std::printf("  %-16s %8.2f us with %llu messages, %8.2f us with %llu\n", query.name, before,
+                      static_cast<unsigned long long>(few), after, static_cast<unsigned long long>(many));
+          return after <= 4 * before;
+        });
   }
 }
 
