@@ -367,6 +367,14 @@ def reads_transcripts(b):
     b.fails("invalid_argument", 2, "import", "--format", "export", str(SAMPLES / "codex.jsonl"))
     b.run("import", "--append", "-c", "codex", str(SAMPLES / "messages.jsonl"))
     assert len(b.json("show", "codex")["messages"]) == 4
+    # Messages, one a line, are stored some 8 MB at a time. Nobody sees any of them before all are there, and a line that is none leaves the id free.
+    many = [json.dumps({"role": "user", "content": f"{i} " + "x" * 1_000_000}) for i in range(20)]
+    b.fails("invalid_argument", 2, "import", "-", "large", stdin="\n".join(many + ["{}"]) + "\n")
+    b.fails("not_found", 3, "show", "large")
+    result = b.json("import", "-", "large", stdin="\n\n".join(many) + "\n")["result"]
+    assert (result["versions"], result["messages"], result["leftOut"]) == (3, 20, {}), result
+    assert b.run("export", "large", "--messages").splitlines() == many
+    b.fails("conflict", 4, "import", "-", "large", stdin="\n".join(many))
     # A session that grew: only what is new is stored, by either option; what was added here stays.
     for name in ("codex", "claude-code"):
         lines = (SAMPLES / f"{name}.jsonl").read_text().splitlines()

@@ -296,6 +296,17 @@ class Rereadable {
       return {};
     };
   }
+  // The lines that tell what it is.
+  std::string beginning() {
+    const LineSource next = lines();
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      const std::optional<std::string_view> line = next();
+      if (!line) break;
+      (text += *line) += '\n';
+    }
+    return text;
+  }
   std::string whole() {
     if (!begin_again(file_.descriptor())) fail_file(path_);
     std::string text;
@@ -374,6 +385,18 @@ int import_transcript(Desk& desk, const ImportGiven& given, std::string_view tex
   Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::another, given.config);
   const std::size_t versions = conversation.apply(std::move(operations)).value().size();
   report(desk, given, name(transcript.format), versions, transcript.messages.size(), transcript.left_out);
+  return 0;
+}
+
+// Messages, one a line: no more than a few megabytes of them are in memory at a time.
+int import_messages_by_line(Desk& desk, const ImportGiven& given, Rereadable& file) {
+  const ImportedConversation expected = check_message_lines(file.lines()).value();
+  Progress progress("importing");
+  const ImportedConversation imported =
+      import_message_lines(desk.store(given, Desk::Need::make), desk.conversation_id(given), file.lines(),
+                           {.config = given.config, .progress = [&](std::uint64_t done) { progress.at(done, expected.messages); }})
+          .value();
+  report(desk, given, name(TranscriptFormat::messages), imported.versions, imported.messages, {});
   return 0;
 }
 
@@ -473,7 +496,12 @@ int run_import(Desk& desk, ImportGiven& given) {
   const std::optional<std::string_view> line = first();
   const bool is_export = line && is_export_header(*line);
   if (given.format == "export" && !is_export) fail(ErrorCode::invalid_argument, "this is no export of undertext", "format");
-  if (!is_export || (given.format != "auto" && given.format != "export")) return import_transcript(desk, given, file.whole());
+  if (!is_export || (given.format != "auto" && given.format != "export")) {
+    const bool is_new = !given.append && !given.after;
+    if (is_new && are_message_lines(file.beginning(), transcript_format_named(given.format)))
+      return import_messages_by_line(desk, given, file);
+    return import_transcript(desk, given, file.whole());
+  }
   if (given.append || given.after)
     fail(ErrorCode::invalid_argument, "a conversation with its history makes a conversation of its own",
          given.append ? "append" : "after");

@@ -5,10 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "json/kept_settings.hpp"
 #include "json/settings_json.hpp"
 #include "store/rules.hpp"
 #include "store/staged.hpp"
 #include "transfer/export_lines.hpp"
+#include "transfer/transcript.hpp"
 
 namespace undertext {
 namespace {
@@ -150,6 +152,41 @@ Settings import_settings(const ExportHeader& header, const std::string& note, co
   return settings;
 }
 
+// Calls visit(message) for each.
+template <class Visit>
+void visit_message_lines(const LineSource& next_line, Visit visit) {
+  std::uint64_t number = 0;
+  while (const std::optional<std::string_view> line = next_line()) {
+    if (std::optional<Message> message = read_message_line(*line, ++number).value()) visit(std::move(*message));
+  }
+}
+
+// Appends messages that come one by one, some megabytes at a time.
+class Appending {
+ public:
+  explicit Appending(Conversation& conversation) : conversation_(conversation) {}
+
+  void add(Message message) {
+    bytes_ += message.json().size();
+    messages_.push_back(std::move(message));
+    if (bytes_ >= bytes_at_once) flush();
+  }
+  void flush() {
+    if (messages_.empty()) return;
+    imported_.messages += messages_.size();
+    ++imported_.versions;
+    conversation_.apply({op::Append{std::exchange(messages_, {})}, {.description = "imported from messages"}}).value();
+    bytes_ = 0;
+  }
+  const ImportedConversation& imported() const { return imported_; }
+
+ private:
+  Conversation& conversation_;
+  std::vector<Message> messages_;
+  std::uint64_t bytes_ = 0;
+  ImportedConversation imported_;
+};
+
 // There, or purged. Asked before the work is done; publish() has the last word.
 void refuse_taken(Store& store, std::string_view id) {
   const Result<std::vector<RemovalRecord>> known = store.removals(id);
@@ -190,6 +227,30 @@ Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms) {
   }
 }
 
+namespace {
+
+// Opens a conversation that nobody sees, and gives it the id `id` when fill(conversation) is through.
+template <class Fill>
+void publish_filled(Store& store, std::string_view id, const std::function<Conversation(const std::string& staged)>& open,
+                    Fill fill) {
+  const std::int64_t now = wall_clock_ms();
+  discard_abandoned(store, now).value();
+  const std::string staged = staged_id(now);
+  try {
+    {
+      Conversation conversation = open(staged);
+      fill(conversation);
+    }
+    store.publish(staged, id).value();
+  } catch (...) {
+    // What that fails with tells less than what the import did, and what is left is taken out another day.
+    static_cast<void>(store.purge(staged, {"import", now, "failed"}));
+    throw;
+  }
+}
+
+}  // namespace
+
 Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
                                                  const ImportOptions& options) {
   if (auto error = bad_id(id)) return *error;
@@ -199,25 +260,52 @@ Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, s
     const std::string note = options.config.value_or(header.note);
     Settings settings = import_settings(header, note, options);
     refuse_taken(*store, id);
-    const std::int64_t now = wall_clock_ms();
-    discard_abandoned(*store, now).value();
-    const std::string staged = staged_id(now);
-    try {
-      {
-        Conversation conversation =
-            Conversation::open(
-                store, staged, std::move(settings),
-                {.make = OpenOptions::Make::always, .note = note, .publish_as = std::string(id), .made_by = options.made_by})
-                .value();
-        replay_all(conversation, reader, options);
-      }
-      store->publish(staged, id).value();
-    } catch (...) {
-      // What that fails with tells less than what the import did, and what is left is taken out another day.
-      static_cast<void>(store->purge(staged, {"import", now, "failed"}));
-      throw;
-    }
+    const auto open = [&](const std::string& staged) {
+      return Conversation::open(
+                 store, staged, std::move(settings),
+                 {.make = OpenOptions::Make::always, .note = note, .publish_as = std::string(id), .made_by = options.made_by})
+          .value();
+    };
+    publish_filled(*store, id, open, [&](Conversation& conversation) { replay_all(conversation, reader, options); });
     return reader.imported();
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+}
+
+Result<ImportedConversation> check_message_lines(const LineSource& next_line) {
+  try {
+    ImportedConversation found;
+    visit_message_lines(next_line, [&](const Message&) { ++found.messages; });
+    return found;
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
+}
+
+Result<ImportedConversation> import_message_lines(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
+                                                  const ImportOptions& options) {
+  if (auto error = bad_id(id)) return *error;
+  try {
+    refuse_taken(*store, id);
+    const auto open = [&](const std::string& staged) {
+      return open_kept(store, staged,
+                       {.config = options.config,
+                        .options = {.make = OpenOptions::Make::always, .publish_as = std::string(id), .made_by = options.made_by}})
+          .value();
+    };
+    ImportedConversation imported;
+    publish_filled(*store, id, open, [&](Conversation& conversation) {
+      Appending appending(conversation);
+      visit_message_lines(next_line, [&](Message message) {
+        appending.add(std::move(message));
+        if (options.progress) options.progress(appending.imported().messages);
+      });
+      appending.flush();
+      imported = appending.imported();
+      conversation.checkpoint().value();
+    });
+    return imported;
   } catch (const Failure& failure) {
     return failure.error();
   }

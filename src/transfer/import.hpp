@@ -39,6 +39,12 @@ struct ImportOptions {
 Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
                                                  const ImportOptions& options = {});
 
+// The same for lines with a message on each (are_message_lines() of transcript.hpp): an APPEND for some megabytes of them. No line
+// says settings, so the options' config is all there is.
+Result<ImportedConversation> check_message_lines(const LineSource& next_line);
+Result<ImportedConversation> import_message_lines(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
+                                                  const ImportOptions& options = {});
+
 // Takes out what was staged or hidden more than a day ago: no import takes so long, so its process was killed. Answers how many. Every import does it first.
 Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms);
 

@@ -109,6 +109,23 @@ std::optional<TranscriptFormat> transcript_format_named(std::string_view name) {
   return static_cast<TranscriptFormat>(found - format_names.begin());
 }
 
+bool are_message_lines(std::string_view first_lines, std::optional<TranscriptFormat> format) {
+  const JsonLimits depth{MessageLimits().depth + 8};
+  Lines lines{first_lines};
+  const Result<JsonText> first = JsonText::parse(lines.next(), depth);
+  if (!first || !first->root().is(JsonType::object) || lines.next().empty()) return false;
+  return format.value_or(format_of_lines(first_lines, depth)) == TranscriptFormat::messages;
+}
+
+Result<std::optional<Message>> read_message_line(std::string_view line, std::uint64_t number, const MessageLimits& limits) {
+  if (is_blank_line(line)) return std::optional<Message>();
+  const Result<JsonText> json = JsonText::parse(line, {limits.depth + 8});
+  if (!json) return at_line(json.error(), number);
+  Result<Message> message = read_message(json->root(), limits);
+  if (!message) return at_line(std::move(message.error()), number);
+  return std::optional(std::move(*message));
+}
+
 struct TranscriptReader::Rep {
   using Sidechains = ClaudeCodeReader::Sidechains;
 

@@ -47,7 +47,13 @@ struct ImportedTranscript {
 Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format = {},
                                            const MessageLimits& limits = {});
 
-// The same for lines that come bit by bit, such as those of a session that goes on. One thread's.
+// Whether a file that begins with these lines has a message on each, so that they can be read one by one: there are two or more,
+// and the first is an object.
+bool are_message_lines(std::string_view first_lines, std::optional<TranscriptFormat> format = {});
+// The message on line `number`; nothing on a blank one. invalid_argument and too_large, with the line.
+Result<std::optional<Message>> read_message_line(std::string_view line, std::uint64_t number, const MessageLimits& limits = {});
+
+// What read_transcript() does for lines that come bit by bit, such as those of a session that goes on. One thread's.
 class TranscriptReader {
  public:
   explicit TranscriptReader(TranscriptFormat format, const MessageLimits& limits = {});
