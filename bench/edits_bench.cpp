@@ -36,6 +36,10 @@ Operation remove(std::uint64_t size, std::uint64_t, Random& random) { return {op
 Operation append(std::uint64_t, std::uint64_t i, Random&) { return {op::Append{{fresh_message(i)}}}; }
 Operation truncate(std::uint64_t size, std::uint64_t, Random&) { return {op::Truncate{.keep_last = size / 2}}; }
 Operation clear(std::uint64_t, std::uint64_t, Random&) { return {op::Clear{}}; }
+Operation filter_users(std::uint64_t, std::uint64_t, Random&) { return {op::Filter{.roles = {Role::user}}}; }
+Operation filter_tools(std::uint64_t, std::uint64_t, Random&) { return {op::Filter{.roles = {Role::tool}}}; }
+Operation roll_back(std::uint64_t, std::uint64_t, Random&) { return {op::Rollback{0}}; }
+Operation restore(std::uint64_t size, std::uint64_t, Random&) { return {op::Restore{size}}; }
 
 std::uint64_t chain_length(std::uint64_t n) { return std::min<std::uint64_t>(1000, n / 10); }
 
@@ -57,10 +61,20 @@ void engine_chain(State& state, MakeOperation make, ToolIds ids) {
   }
 }
 
-// Edits that take much away always start from all n messages.
-void engine_from_start(State& state, MakeOperation make) {
+// Edits that take much away, or bring it back, always start from the same conversation of n messages.
+using MakeStart = const History& (*)(std::uint64_t n, ToolIds ids);
+
+// After a TRUNCATE to the last half and one more message: in batch 1.
+const History& halved(std::uint64_t n, ToolIds ids) {
+  static std::map<std::pair<std::uint64_t, ToolIds>, History> made;
+  const auto [it, is_new] = made.try_emplace({n, ids});
+  if (is_new) it->second = apply(apply(history(n, ids), op::Truncate{.keep_last = n / 2}), op::Append{{fresh_message(0)}});
+  return it->second;
+}
+
+void engine_from_start(State& state, MakeOperation make, ToolIds ids = ToolIds::none, MakeStart from = history) {
   const std::uint64_t n = size_of(state), length = chain_length(n);
-  const History& start = history(n);
+  const History& start = from(n, ids);
   const ApplyContext how = context();
   Random random;
   const Operation operation = make(n, 0, random);
@@ -251,6 +265,18 @@ const int registered = [] {
   add_baselines("APPEND", Edit::append);
   add("TRUNCATE/engine", [](State& s) { engine_from_start(s, truncate); })->Arg(1000000);
   add_baselines("TRUNCATE", Edit::truncate);
+  // What hides or returns half the messages and more, where all agents are: with ids, which have to be paired.
+  struct Whole {
+    std::string name;
+    MakeOperation make;
+    MakeStart from;
+  };
+  for (const Whole& row : {Whole{"TRUNCATE", truncate, history}, Whole{"ROLLBACK after TRUNCATE", roll_back, halved},
+                           Whole{"RESTORE after TRUNCATE", restore, halved}, Whole{"FILTER of users", filter_users, history},
+                           Whole{"FILTER of tools", filter_tools, history}}) {
+    if (row.make != truncate) add(row.name + "/engine", [=](State& s) { engine_from_start(s, row.make, ToolIds::none, row.from); });
+    add(row.name + "/engine, tool ids", [=](State& s) { engine_from_start(s, row.make, ToolIds::paired, row.from); });
+  }
   add("CLEAR/engine", [](State& s) { engine_from_start(s, clear); })->Arg(1000000);
   add_baselines("CLEAR", Edit::clear);
   add("snapshot/engine", engine_snapshot)->Arg(1000000);

@@ -281,6 +281,62 @@ void index_of_scan(State& state, Past past) {
   }
 }
 
+// Versions and marks ----------------------------------------------------------------------------------------------------------
+
+// The version before an edit and the one after, of 2,000 edits.
+void diff_engine(State& state) {
+  const Subject& s = subject(state, Past::edited);
+  Numbers edits(1999);
+  const std::uint64_t head = s.history.version().value;
+  for (auto _ : state) {
+    const std::uint64_t from = head - 1 - edits.next();
+    DoNotOptimize(s.history.diff(Version(from), Version(from + 1)).value());
+  }
+}
+// What a program does that keeps the numbers of the messages of each version: the same from both ends, then the middle.
+void diff_scan(State& state) {
+  const Subject& s = subject(state, Past::edited);
+  const std::uint64_t head = s.history.version().value;
+  std::vector<std::uint64_t> versions[2];
+  for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{1}}) {
+    const View view = s.history.view_at(Version(head - 1000 + at)).value();
+    for (std::uint64_t i = 0; i < view.size(); ++i) versions[at].push_back(view.ordinal(i).value);
+  }
+  for (auto _ : state) {
+    const auto [a, b] = std::mismatch(versions[0].begin(), versions[0].end(), versions[1].begin(), versions[1].end());
+    const auto ends = std::mismatch(versions[0].rbegin(), versions[0].rend(), versions[1].rbegin(), versions[1].rend());
+    DoNotOptimize(a);
+    DoNotOptimize(b);
+    DoNotOptimize(ends);
+  }
+}
+
+// Of a message that 2,000 edits left where it was, mostly.
+void blame_engine(State& state) {
+  const Subject& s = subject(state, Past::edited);
+  Numbers ordinals(s.handles.size());
+  for (auto _ : state) DoNotOptimize(s.history.blame(Ordinal(ordinals.next())).value());
+}
+
+// Eight labels, each on every hundredth message.
+History with_marks(const History& from, std::uint64_t n) {
+  History h = from;
+  for (std::uint64_t label = 0; label < 8; ++label) {
+    Names names = Names::ordinals({});
+    for (std::uint64_t o = label; o < n; o += 100) names.numbers.push_back(o);
+    h = apply(h, op::Mark{names, "label " + std::to_string(label)});
+  }
+  return h;
+}
+void marks_engine(State& state) {
+  static std::map<std::int64_t, History> made;
+  const auto [it, is_new] = made.try_emplace(state.range(0));
+  if (is_new)
+    it->second = with_marks(history(static_cast<std::uint64_t>(state.range(0))), static_cast<std::uint64_t>(state.range(0)));
+  Numbers ordinals(static_cast<std::uint64_t>(state.range(0)));
+  for (auto _ : state) DoNotOptimize(it->second.marks_of(Ordinal(ordinals.next())));
+}
+
 // The whole view -----------------------------------------------------------------------------------------------------------------
 
 template <class Range>
@@ -352,6 +408,11 @@ const int registered = [] {
   add("index of an ordinal", "scan", [](State& s) { index_of_scan(s, Past::appended); });
   add("index of an ordinal, 10 % inserted", "engine", [](State& s) { index_of_engine(s, Past::grown_within); });
   add("index of an ordinal, 10 % inserted", "scan", [](State& s) { index_of_scan(s, Past::grown_within); });
+
+  add("diff of neighbours", "engine", diff_engine);
+  add("diff of neighbours", "scan", diff_scan);
+  add("blame of a message", "engine", blame_engine);
+  add("marks of a message", "engine", marks_engine);
 
   add("take the view", "engine", take_view);
   for (const auto& [name, past] : {std::pair{"read all", Past::appended}, std::pair{"read all, 2,000 edits", Past::edited}}) {

@@ -121,8 +121,27 @@ def target_rows(m):
         if small and large:
             yield ("≤ 6× dearer at 1,000,000 than at 1,000", edit, f"{times_text(large / small)} ({time_text(small)}, {time_text(large)})",
                    large / small <= 6)
+    for edit in ["INSERT", "REPLACE", "DELETE"]:
+        with_ids, without = m.median(edit, "engine, tool ids", 100_000), m.median(edit, "engine", 100_000)
+        if with_ids and without:
+            yield ("≤ 1.3× dearer with tool ids at 100,000", edit, f"{times_text(with_ids / without)} ({time_text(without)}, {time_text(with_ids)})",
+                   with_ids / without <= 1.3)
+    for what in ["FILTER of users", "FILTER of tools"]:
+        time = m.median(what, "engine, tool ids", 100_000)
+        if time:
+            yield ("≤ 10 ms at 100,000", what + ", tool ids", time_text(time), time <= 10e6)
+    for what, by in [("ROLLBACK after TRUNCATE", "engine, tool ids"), ("RESTORE after TRUNCATE", "engine, tool ids"),
+                     ("diff of neighbours", "engine"), ("blame of a message", "engine"), ("marks of a message", "engine")]:
+        small, large = m.median(what, by, 1_000), m.median(what, by, 100_000)
+        if small and large:
+            yield ("≤ 6× dearer at 100,000 than at 1,000", what + by.removeprefix("engine"),
+                   f"{times_text(large / small)} ({time_text(small)}, {time_text(large)})", large / small <= 6)
+    if time := m.median("diff of neighbours", "engine", 100_000):
+        yield ("≤ 20 µs at 100,000", "diff of neighbours", time_text(time), time <= 20e3)
     for by in ["engine", "engine, tool ids"]:
         size = m.median("1,000 versions", by, field="bytes")
+        if size is None:
+            continue
         yield ("≤ 8 MB", "1,000 versions of 100,000 messages" + by.removeprefix("engine"), bytes_text(size), size <= 8e6)
     for question in ["k-th of a role", "all of a rare role", "last 3 of a role", "count of a role in a range", "messages of 10 seconds",
                      "count in 1 % of the time", "tail within 8k tokens", "tail within 128k tokens", "tail within half the tokens"]:
@@ -132,17 +151,22 @@ def target_rows(m):
                          ("count in 1 % of the time", "binary search")]:
         yield from at_least_100(question, "engine", by, is_target=False)
     for what in ["read all", "read all, 2,000 edits"]:
-        ratios = {n: m.median(what, "engine", n) / m.median(what, "vector<Message>", n) for n in SIZES if m.median(what, "engine", n)}
+        ratios = {n: m.median(what, "engine", n) / m.median(what, "vector<Message>", n) for n in SIZES
+                  if m.median(what, "engine", n) and m.median(what, "vector<Message>", n)}
         for n, ratio in ratios.items():
             is_target = what == "read all"
             yield ("≤ 2× a vector of the same handles" if is_target else "(no target)", f"{what}; {COLUMN_OF_SIZE[n]}", times_text(ratio),
                    ratio <= 2 if is_target else None)
     for by in ["engine", "engine, a REPLACE first", "engine, tool ids"]:
         size = m.median("bookkeeping a message", by, field="bytes_per_message")
+        if size is None:
+            continue
         yield ("≤ 150 bytes", "bookkeeping a message" + by.removeprefix("engine"), f"{size:.0f} bytes", size <= 150)
     for what in ["APPEND 1 an operation", "APPEND 10 an operation"]:
         for by in ["engine", "engine, tool ids"]:
             rate = m.median(what, by, field="items_per_second")
+            if rate is None:
+                continue
             yield ("≥ 500,000 messages/s", what + by.removeprefix("engine"), f"{rate:,.0f}/s", rate >= 500_000)
 
 
