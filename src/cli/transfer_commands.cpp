@@ -169,7 +169,11 @@ void put_session(Desk& desk, const ExportOptions& given, SessionFormat format, c
   if (given.install) desk.say(*path);
   if (prompts > 0) desk.note("left out: " + std::to_string(prompts) + " × system prompt; " + *given.to + " has its own");
   note_rendering(desk, rendering);
-  desk.note("to resume it: " + (format == SessionFormat::codex ? "codex resume " + file.id : "claude --resume " + file.id));
+  const std::string import = format == SessionFormat::opencode ? "opencode import " + path.value_or("FILE") + " && " : "";
+  const char* const resume = format == SessionFormat::codex      ? "codex resume "
+                             : format == SessionFormat::opencode ? "opencode -s "
+                                                                 : "claude --resume ";
+  desk.note("to resume it: " + import + resume + file.id);
 }
 
 // A session file for another program. Losses are reported on standard error.
@@ -179,6 +183,9 @@ int export_session(Desk& desk, const ExportOptions& given) {
          "to");
   if (given.install && given.file) fail(ErrorCode::invalid_argument, "--install says where: -o does not go with it", "install");
   const SessionFormat format = *session_format_named(*given.to);
+  if (given.install && format == SessionFormat::opencode)
+    fail(ErrorCode::unsupported,
+         "opencode keeps its sessions in a database: write a file with -o, and give it to `opencode import`", "install");
   const Conversation conversation = desk.conversation(given);
   History history = conversation.history();
   if (given.rules.at_version) history = history.fork(Version(*given.rules.at_version)).value();
@@ -250,7 +257,7 @@ Run declare_export(Arguments& arguments) {
                  .to = &given->to,
                  .help = "A session file that this program resumes",
                  .value = "PROGRAM",
-                 .choices = {"claude-code", "codex"}});
+                 .choices = {"claude-code", "codex", "opencode"}});
   arguments.add({"--install", &given->install, "With --to: put the file where the program looks for it"});
   arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
@@ -527,7 +534,7 @@ Run declare_import(Arguments& arguments) {
                  .to = &given->format,
                  .help = "What it is (default: recognised by its contents)",
                  .value = "NAME",
-                 .choices = {"auto", "export", "messages", "codex", "claude-code", "pi"}});
+                 .choices = {"auto", "export", "messages", "codex", "claude-code", "pi", "opencode"}});
   declare_dialect(arguments, given->dialect);
   arguments.add({"--append", &given->append, "Append the messages to an existing conversation; of a session, only new ones"});
   arguments.add({"--after", &given->after,
@@ -549,7 +556,7 @@ std::vector<Command> transfer_commands() {
        "docs/export.md describes the lines. --dialect writes the fields of a request that have the conversation, so that the\n"
        "provider accepts them. Repairs and losses are reported on standard error.",
        declare_export},
-      {"import", "Read a conversation: an export, messages, a session of Codex CLI or Claude Code",
+      {"import", "Read a conversation: an export, messages, a session of Codex CLI, Claude Code, opencode or pi",
        "Messages are a JSON array, one a line, or the body of a request to OpenAI or Anthropic. What is omitted is reported.\n"
        "--dialect reads a request, a response or a list of messages of that provider, keeps the bytes, and appends the messages\n"
        "to the conversation in one operation. The conversation is made if it does not exist.",

@@ -6,12 +6,13 @@
 
 #include "base/json_text.hpp"
 #include "store/chain.hpp"
+#include "transfer/opencode_export.hpp"
 #include "transfer/session_lines.hpp"
 
 namespace undertext {
 namespace {
 
-constexpr std::array<std::string_view, 2> session_formats = {"claude-code", "codex"};  // in the order of the enum
+constexpr std::array<std::string_view, 3> session_formats = {"claude-code", "codex", "opencode"};  // in the order of the enum
 
 // A UUID that depends on the facts alone.
 std::string uuid_of(const std::string& seed) {
@@ -147,9 +148,7 @@ std::optional<SessionFormat> session_format_named(std::string_view name) {
   return static_cast<SessionFormat>(found - session_formats.begin());
 }
 
-Dialect dialect_of(SessionFormat format) {
-  return format == SessionFormat::claude_code ? Dialect::anthropic : Dialect::openai_responses;
-}
+Dialect dialect_of(SessionFormat format) { return format == SessionFormat::codex ? Dialect::openai_responses : Dialect::anthropic; }
 
 std::string claude_code_folder(std::string_view project) {
   std::string folder(project);
@@ -161,8 +160,7 @@ std::string claude_code_folder(std::string_view project) {
 }
 
 Result<SessionFile> session_file(SessionFormat format, std::string_view before, std::string_view now, const SessionFacts& facts) {
-  const bool is_claude_code = format == SessionFormat::claude_code;
-  const std::string_view field = is_claude_code ? "messages" : "input";
+  const std::string_view field = format == SessionFormat::codex ? "input" : "messages";
   const Result<JsonText> now_json = list_in(now, field);
   if (!now_json) return now_json.error();
   std::optional<JsonText> before_json;
@@ -176,7 +174,8 @@ Result<SessionFile> session_file(SessionFormat format, std::string_view before, 
   const JsonValue list = *now_json->root().find(field);
   std::optional<JsonValue> earlier;
   if (before_json) earlier = before_json->root().find(field);
-  if (!is_claude_code) {
+  if (format == SessionFormat::opencode) return opencode_file(facts, uuid_seed(facts, before, now), earlier, list);
+  if (format == SessionFormat::codex) {
     const std::string time = iso_time(facts.at_ms);
     std::string stamp = time.substr(0, 19);
     std::replace(stamp.begin(), stamp.end(), ':', '-');

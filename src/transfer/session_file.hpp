@@ -3,6 +3,8 @@
 //     claude-code    projects/FOLDER/ID.jsonl in Claude Code's folder; from requests in Anthropic's form
 //     codex          sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl in Codex's folder; from requests in the form of Responses
 //
+//     opencode       one line of JSON that `opencode import` takes; it keeps its sessions in a database. From requests in Anthropic's form
+//
 // The requests are rendered by the caller without system prompts: the program that resumes has its own.
 #pragma once
 
@@ -17,8 +19,8 @@
 
 namespace undertext {
 
-enum class SessionFormat : std::uint8_t { claude_code, codex };
-std::string_view name(SessionFormat format);  // "claude-code", "codex"
+enum class SessionFormat : std::uint8_t { claude_code, codex, opencode };
+std::string_view name(SessionFormat format);  // "claude-code", "codex", "opencode"
 std::optional<SessionFormat> session_format_named(std::string_view name);
 Dialect dialect_of(SessionFormat format);  // of the requests
 
@@ -32,7 +34,7 @@ struct SessionFacts {
 
 struct SessionFile {
   std::string id;
-  std::string path;  // below the program's folder
+  std::string path;  // below the program's folder; empty: it keeps no files
   std::vector<std::string> lines;
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <undertext/blocks.hpp>
+
 #include "base/json_text.hpp"
 #include "transfer/transcript.hpp"
 
@@ -46,6 +48,40 @@ TEST(SessionFile, TheImporterReadsWhatWasWrittenForCodex) {
   const ImportedTranscript read = read_transcript(text_of(file)).value();
   EXPECT_EQ(read.format, TranscriptFormat::codex);
   EXPECT_EQ(texts(read), (std::vector<std::string>{"hello", "", "found", "done"}));
+}
+
+TEST(SessionFile, TheImporterReadsWhatWasWrittenForOpencode) {
+  const SessionFile file = session_file(SessionFormat::opencode, "", anthropic_now, facts).value();
+  EXPECT_TRUE(file.path.empty());
+  ASSERT_EQ(file.lines.size(), 1u);
+  EXPECT_TRUE(file.id.starts_with("ses_")) << file.id;
+  const ImportedTranscript read = read_transcript(text_of(file)).value();
+  EXPECT_EQ(read.format, TranscriptFormat::opencode);
+  EXPECT_EQ(texts(read), (std::vector<std::string>{"hello", "I look", "found", "done"}));
+  EXPECT_EQ(session_file(SessionFormat::opencode, "", anthropic_now, facts).value().lines, file.lines);
+
+  const std::string_view summary =
+      R"({"messages":[{"role":"user","content":"they said hello"},{"role":"assistant","content":"yes"}]})";
+  const ImportedTranscript compacted =
+      read_transcript(text_of(session_file(SessionFormat::opencode, anthropic_now, summary, facts).value())).value();
+  ASSERT_EQ(compacted.compactions.size(), 1u);
+  EXPECT_EQ(compacted.compactions[0].list, (std::vector<std::size_t>{4, 5}));
+  EXPECT_EQ(texts(compacted),
+            (std::vector<std::string>{"hello", "I look", "found", "done", "What did we do so far?", "they said hello", "yes"}));
+}
+
+TEST(SessionFile, PicturesFailuresAndReasoningGoToOpencodeAndComeBack) {
+  const std::string_view now =
+      R"({"messages":[{"role":"user","content":[{"type":"text","text":"a \"b\""},{"type":"image","source":)"
+      R"({"type":"base64","media_type":"image/png","data":"AAAA"}}]},{"role":"assistant","content":[{"type":"thinking",)"
+      R"("thinking":"hm","signature":"s"},{"type":"tool_use","id":"c","name":"f","input":{"a":1}}]},{"role":"user","content":)"
+      R"([{"type":"tool_result","tool_use_id":"c","is_error":true,"content":"bad"},{"type":"text","text":"go on"}]}]})";
+  const ImportedTranscript read = read_transcript(text_of(session_file(SessionFormat::opencode, "", now, facts).value())).value();
+  EXPECT_EQ(texts(read), (std::vector<std::string>{"a \"b\"", "", "bad", "go on"}));
+  EXPECT_EQ(read_blocks(read.messages[0]).at(1).media.data, "AAAA");
+  EXPECT_EQ(read_blocks(read.messages[1]).at(0).kind, ContentBlock::Kind::reasoning);
+  EXPECT_EQ(read_blocks(read.messages[1]).at(1).name, "f");
+  EXPECT_TRUE(read_blocks(read.messages[2]).at(0).is_error);
 }
 
 TEST(SessionFile, ACompactionIsWrittenAsTheProgramsOwn) {

@@ -66,6 +66,18 @@ bool true_member(JsonValue object, std::string_view name) {
   return value && value->is(JsonType::boolean) && value->boolean();
 }
 
+std::string without_whitespace(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  bool in_string = false, is_escaped = false;
+  for (const char c : json) {
+    if (in_string || static_cast<unsigned char>(c) > 0x20) out += c;
+    if (c == '"' && !is_escaped) in_string = !in_string;
+    is_escaped = in_string && c == '\\' && !is_escaped;
+  }
+  return out;
+}
+
 std::string members_without(JsonValue object, std::initializer_list<std::string_view> names) {
   std::string out;
   for (const JsonMember member : object.members()) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_text.hpp"
 #include "transfer/transcript.hpp"
@@ -22,6 +23,9 @@ std::string iso_time(std::int64_t ms);
 // The member as a string; empty when it is absent or no string.
 std::string text_member(JsonValue object, std::string_view name);
 bool true_member(JsonValue object, std::string_view name);
+
+// A JSON text on one line, with nothing between its values.
+std::string without_whitespace(std::string_view json);
 
 // {"a":…} with every member but those named; empty when there is none.
 std::string members_without(JsonValue object, std::initializer_list<std::string_view> names);
@@ -76,6 +80,35 @@ class PiReader {
   std::map<std::string, std::size_t> by_id_;  // which message an entry is, or stands behind
 };
 bool is_pi_line(JsonValue line);
+
+// Messages with their parts. Answers become one message for each of their steps.
+class OpencodeReader {
+ public:
+  OpencodeReader(ImportedTranscript& transcript, const MessageLimits& limits)
+      : transcript_(transcript), limits_(limits), list_(transcript) {}
+  void read(JsonValue line);
+
+ private:
+  void read_message(JsonValue info, JsonValue parts);
+  void read_user(JsonValue info, JsonValue parts);
+  void read_answer(JsonValue info, JsonValue parts);
+  void note_compaction(const std::string& parent, std::size_t summary);
+  void finish_running();
+  bool is_cut(JsonValue part) const;
+  MessageFields fields_of(JsonValue info, std::string_view role) const;
+
+  ImportedTranscript& transcript_;
+  const MessageLimits& limits_;
+  CurrentList list_;
+  std::map<std::string, std::size_t> by_id_;      // the first message that one of the program's became
+  std::map<std::string, std::string> tails_;      // prompts for summaries, and the first message kept; empty: none
+  std::vector<MessageFields> running_;            // calls of the last message that have no result yet
+  std::string reverted_message_, reverted_part_;  // from here on the user took it back; empty: nothing
+  std::string cut_at_;                            // of the message being read: its parts from here on are taken back
+  bool is_reverted_ = false;
+};
+bool is_opencode_line(JsonValue line);
+bool is_opencode_export(JsonValue value);  // what `opencode export` prints
 
 // Lines of one answer, which Claude Code writes part by part, are joined. The work of a sub-agent is left out
 // of the session that asked it; a file of its own has nothing else.

@@ -10,7 +10,8 @@
 namespace undertext {
 namespace {
 
-constexpr std::array<std::string_view, 4> format_names = {"messages", "codex", "claude-code", "pi"};  // in the order of the enum
+constexpr std::array<std::string_view, 5> format_names = {"messages", "codex", "claude-code", "pi",
+                                                          "opencode"};  // in the order of the enum
 
 bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
@@ -93,6 +94,7 @@ TranscriptFormat format_of_lines(std::string_view text, const JsonLimits& depth)
     const Result<JsonText> json = JsonText::parse(line, depth);
     if (line.empty() || !json) break;
     if (is_pi_line(json->root())) return TranscriptFormat::pi;
+    if (is_opencode_line(json->root())) return TranscriptFormat::opencode;
     if (is_claude_code_line(json->root())) return TranscriptFormat::claude_code;
     if (is_codex_line(json->root())) return TranscriptFormat::codex;
   }
@@ -130,7 +132,11 @@ struct TranscriptReader::Rep {
   using Sidechains = ClaudeCodeReader::Sidechains;
 
   Rep(TranscriptFormat format, const MessageLimits& given, Sidechains sidechains)
-      : limits(given), transcript{format}, claude_code(transcript, limits, sidechains), pi(transcript, limits) {}
+      : limits(given),
+        transcript{format},
+        claude_code(transcript, limits, sidechains),
+        pi(transcript, limits),
+        opencode(transcript, limits) {}
 
   std::optional<Error> read(std::string_view text);
   std::optional<Error> read_line(JsonValue root);
@@ -139,6 +145,7 @@ struct TranscriptReader::Rep {
   ImportedTranscript transcript;
   ClaudeCodeReader claude_code;
   PiReader pi;
+  OpencodeReader opencode;
   std::uint64_t lines = 0;  // that were read before
 };
 
@@ -154,6 +161,8 @@ std::optional<Error> TranscriptReader::Rep::read_line(JsonValue root) {
     read_codex_line(transcript, root, limits);
   } else if (transcript.format == TranscriptFormat::pi) {
     pi.read(root);
+  } else if (transcript.format == TranscriptFormat::opencode) {
+    opencode.read(root);
   } else {
     claude_code.read(root);
   }
@@ -203,10 +212,15 @@ Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<
                                            const MessageLimits& limits) {
   if (is_blank_line(text)) return Error{ErrorCode::invalid_argument, "there is nothing in it"};
   const JsonLimits depth{limits.depth + 8};
-  const bool is_one_value = !format || *format == TranscriptFormat::messages;
+  const bool is_one_value = !format || *format == TranscriptFormat::messages || *format == TranscriptFormat::opencode;
   // One line that is a message, or a session's only line, is read as lines are.
   if (is_one_value) {
     const Result<JsonText> whole = JsonText::parse(text, depth);
+    if (whole && format.value_or(TranscriptFormat::opencode) == TranscriptFormat::opencode && is_opencode_export(whole->root())) {
+      TranscriptReader reader(TranscriptFormat::opencode, limits);
+      if (std::optional<Error> error = reader.read(without_whitespace(text))) return std::move(*error);
+      return reader.transcript();
+    }
     const bool list = whole && whole->root().is(JsonType::array);
     const bool body = whole && whole->root().is(JsonType::object) && whole->root().find("messages");
     if (list || body) {

@@ -4,6 +4,7 @@
 //     codex          a session file of Codex CLI (rollout-….jsonl)
 //     claude-code    a session file of Claude Code (….jsonl)
 //     pi             a session file of pi (….jsonl)
+//     opencode       what `opencode export` prints, or its messages, one a line
 //
 // Messages are taken as they are where they are messages already. What a session file says besides is kept in `metadata`, or counted as left out.
 #pragma once
@@ -24,7 +25,7 @@
 
 namespace undertext {
 
-enum class TranscriptFormat : std::uint8_t { messages, codex, claude_code, pi };
+enum class TranscriptFormat : std::uint8_t { messages, codex, claude_code, pi, opencode };
 std::string_view name(TranscriptFormat format);
 std::optional<TranscriptFormat> transcript_format_named(std::string_view name);
 ClientProfile client_of(TranscriptFormat format);  // whose lists it has

@@ -261,6 +261,77 @@ std::vector<std::string_view> beginnings(std::string_view session) {
   return all;
 }
 
+TEST(Transcript, AnOpencodeSessionSaysWhatTheProgramSendsToItsModel) {
+  const std::string_view exported = R"({"info":{"id":"ses_1","title":"t","directory":"/w"},"messages":[
+    {"info":{"id":"msg_1","role":"user","time":{"created":5}},"parts":[{"id":"prt_1","type":"text","text":"look"},
+      {"id":"prt_2","type":"text","text":"not this","ignored":true},{"id":"prt_3","type":"file","mime":"text/plain","url":"file:///a"},
+      {"id":"prt_4","type":"file","mime":"image/png","url":"data:image/png;base64,AAAA","filename":"a.png"}]},
+    {"info":{"id":"msg_2","role":"assistant","parentID":"msg_1","modelID":"m","finish":"tool-calls"},"parts":[
+      {"id":"prt_1","type":"step-start"},{"id":"prt_2","type":"reasoning","text":"hm"},{"id":"prt_3","type":"text","text":"I look"},
+      {"id":"prt_4","type":"tool","tool":"read","callID":"c1","state":{"status":"completed","input":{"p":1},"output":"found","time":{}}},
+      {"id":"prt_5","type":"step-start"},
+      {"id":"prt_6","type":"tool","tool":"bash","callID":"c2","state":{"status":"error","input":{},"error":"no such file","time":{}}},
+      {"id":"prt_7","type":"tool","tool":"bash","callID":"c3","state":{"status":"running","input":{},"time":{}}}]},
+    {"info":{"id":"msg_3","role":"assistant","error":{"name":"APIError","data":{}}},"parts":[]},
+    {"info":{"id":"msg_4","role":"user"},"parts":[{"id":"prt_1","type":"text","text":"and now?"}]}]})";
+  const ImportedTranscript read = read_transcript(exported).value();
+  EXPECT_EQ(read.format, TranscriptFormat::opencode);
+  std::vector<std::string> said;
+  for (const Message& message : read.messages) said.push_back(std::string(name(message.role())) + ": " + message.text());
+  EXPECT_EQ(said, (std::vector<std::string>{"user: look", "assistant: I look", "tool: found", "assistant: ", "tool: no such file",
+                                            "tool: [Tool execution was interrupted]", "user: and now?"}));
+  EXPECT_EQ(read_blocks(read.messages[0]).at(1).kind, ContentBlock::Kind::media);
+  EXPECT_EQ(read_blocks(read.messages[1]).at(0).kind, ContentBlock::Kind::reasoning);
+  EXPECT_EQ(read_blocks(read.messages[3]).size(), 2u);
+  EXPECT_EQ(read.left_out.at("an error of the API"), 1u);
+  // Its lines say the same as what it exports.
+  const ImportedTranscript lines = read_transcript(
+                                       "{\"info\":{\"id\":\"ses_1\"}}\n"
+                                       "{\"info\":{\"id\":\"msg_4\",\"role\":\"user\"},\"parts\":[{\"id\":\"prt_1\",\"type\":"
+                                       "\"text\",\"text\":\"and now?\"}]}\n")
+                                       .value();
+  EXPECT_EQ(lines.format, TranscriptFormat::opencode);
+  ASSERT_EQ(lines.messages.size(), 1u);
+  EXPECT_EQ(lines.messages[0].json(), read.messages[6].json());
+}
+
+std::string opencode_message(const char* role, const char* id, std::string_view info, std::string_view part) {
+  return R"({"info":{"id":")" + std::string(id) + R"(","role":")" + role + "\"" + std::string(info) +
+         R"(},"parts":[{"id":"prt_1",)" + std::string(part) + "}]}\n";
+}
+
+TEST(Transcript, ACompactionOfOpencodeStandsForWhatItDroppedAndKeepsItsTail) {
+  const std::string session = R"({"info":{"id":"ses_1"}})"
+                              "\n" +
+                              opencode_message("user", "msg_1", "", R"("type":"text","text":"one")") +
+                              opencode_message("assistant", "msg_2", R"(,"finish":"stop")", R"("type":"text","text":"two")") +
+                              opencode_message("user", "msg_3", "", R"("type":"text","text":"three")") +
+                              opencode_message("user", "msg_4", "", R"("type":"compaction","auto":true,"tail_start_id":"msg_3")") +
+                              opencode_message("assistant", "msg_5", R"(,"parentID":"msg_4","summary":true,"finish":"stop")",
+                                               R"("type":"text","text":"sum")") +
+                              opencode_message("user", "msg_6", "", R"("type":"text","text":"six")");
+  const ImportedTranscript read = read_transcript(session).value();
+  ASSERT_EQ(read.compactions.size(), 1u);
+  EXPECT_EQ(read.compactions[0].summary, 4u);
+  EXPECT_EQ(read.compactions[0].list, (std::vector<std::size_t>{3, 4, 2}));
+  History history;
+  for (const Operation& operation : operations_of(read)) history = history.apply(operation, {}).value().history;
+  std::vector<std::string> said;
+  for (const Message& message : history.view()) said.push_back(message.text());
+  EXPECT_EQ(said, (std::vector<std::string>{"What did we do so far?", "sum", "three", "six"}));
+}
+
+TEST(Transcript, WhatTheUserTookBackInOpencodeIsLeftOut) {
+  const std::string session = R"({"info":{"id":"ses_1","revert":{"messageID":"msg_2"}}})"
+                              "\n" +
+                              opencode_message("user", "msg_1", "", R"("type":"text","text":"one")") +
+                              opencode_message("assistant", "msg_2", "", R"("type":"text","text":"two")") +
+                              opencode_message("user", "msg_3", "", R"("type":"text","text":"three")");
+  const ImportedTranscript read = read_transcript(session).value();
+  ASSERT_EQ(read.messages.size(), 1u);
+  EXPECT_EQ(read.left_out.at("a message that was taken back"), 2u);
+}
+
 TEST(Transcript, OfASessionThatGrewOnlyWhatIsNewIsStored) {
   for (const std::string_view session : growing_sessions) {
     const History whole = played(session);
