@@ -18,6 +18,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+sys.dont_write_bytecode = True
+import opencode_store  # noqa: E402
+
 program = sys.argv[1]
 DEADLINE_S = 30
 
@@ -206,6 +209,30 @@ def sessions_come_and_go(opened, claude, rollout):
     opened.until("nothing is found in it", lambda: opened.get("/v1/recall", text="meanwhile")["found"] == [])
 
 
+def opencode_is_opened_and_followed(opened, home):
+    store = opencode_store.Database(home)
+    store.session("ses_aa", "Rename it", "/home/me/open")
+    store.message("ses_aa", "msg_1", opencode_store.user(), [opencode_store.text("Please rename it")])
+    store.message("ses_aa", "msg_2", opencode_store.answer(), [{"type": "step-start"}, opencode_store.tool("call_1", "", "running")])
+    id = "opencode.ses_aa"
+    opened.until("it is listed", lambda: id in opened.listed())
+    about = opened.listed()[id]["about"]
+    assert (about["client"], about["title"], about["project"], about["model"]) == ("opencode", "Rename it", "/home/me/open", "claude-opus-4-7"), about
+
+    def roles():
+        return [message["role"] for message in opened.get(f"/v1/conversations/{id}/messages")["messages"]]
+    opened.until("a call that runs", lambda: roles() == ["user", "assistant"])
+    # Rows that are there already change.
+    store.part("ses_aa", "msg_2", "prt_2_1", opencode_store.tool("call_1", "It is renamed"))
+    opened.until("its result", lambda: roles() == ["user", "assistant", "tool"])
+    store.message("ses_aa", "msg_3", opencode_store.answer(), [opencode_store.text("Done")])
+    opened.until("the next message", lambda: roles() == ["user", "assistant", "tool", "assistant"])
+    store.delete("ses_aa")
+    opened.until("a deleted one is gone", lambda: id not in opened.listed())
+    opened.get(f"/v1/conversations/{id}", status=404)
+    store.close()
+
+
 def sessions_are_read_beside_each_other(opened, claude):
     for number in range(6):
         (claude / f"many{number}.jsonl").write_text("".join(claude_user(f"Line {i} of {number}", f"u{i}") for i in range(300)))
@@ -235,6 +262,7 @@ with tempfile.TemporaryDirectory() as folder:
         a_session_rewritten_at_the_same_size_is_read_again(opened, claude / "bucket.jsonl")
         sessions_come_and_go(opened, claude, rollout)
         sessions_are_read_beside_each_other(opened, claude)
+        opencode_is_opened_and_followed(opened, home)
     finally:
         opened.stop()
-print("8 passed, 0 failed")
+print("9 passed, 0 failed")

@@ -18,6 +18,7 @@ sys.path.insert(0, str(ROOT / "bench" / "sessions"))
 sys.dont_write_bytecode = True
 import make  # noqa: E402
 import measure  # noqa: E402
+import opencode_store  # noqa: E402
 
 program = sys.argv[1]
 
@@ -80,6 +81,16 @@ def reading_goes_on_where_it_ended(home, file):
     assert (rewritten["title"], rewritten["tokens"]["input"]) == ("Another task altogether", 7), rewritten
 
 
+def what_did_not_change_is_not_read_again(home, file):
+    status, written = file.stat(), file.read_text()
+    file.write_text(written.replace("Another task", "Nobody reads"))
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    for words in (("--list",), ("--list", "--quick")):
+        assert sessions(home, *words)["claude-code.aaaa-1"]["title"] == "Another task altogether"
+    file.write_text(written)
+    assert sessions(home)["claude-code.aaaa-1"]["title"] == "Another task altogether"
+
+
 def codex_and_pi_are_there_too(home):
     rollout = home / ".codex" / "sessions" / "2026" / "11" / "18" / "rollout-2026-11-18T10-00-00-01a1ee96-ae43-7e03-b655-aa2018ff4f4a.jsonl"
     rollout.parent.mkdir(parents=True)
@@ -137,6 +148,66 @@ def a_damaged_index_is_made_again(home):
         assert sessions(home) == expected
 
 
+def tree(folder):
+    """Every file below, byte by byte."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def opencode_is_read_from_its_database(home):
+    store = opencode_store.Database(home)
+    store.session("ses_aa", "Rename the marzipan", "/home/me/open")
+    store.message("ses_aa", "msg_1", opencode_store.user(), [opencode_store.text("Please rename it")])
+    store.message("ses_aa", "msg_2", opencode_store.answer(), [{"type": "step-start"}, opencode_store.text("Renamed to praline")])
+    data = opencode_store.data_folder(home)
+    before = tree(data)
+    found = sessions(home)["opencode.ses_aa"]
+    assert (found["title"], found["project"], found["model"], found["messages"]) == ("Rename the marzipan", "/home/me/open", "claude-opus-4-7", 2), found
+    assert found["tokens"] == {"input": 7, "output": 13, "cacheRead": 13, "cacheWrite": 17} and found["cost"] == 0.25, found
+    assert set(sessions(home, "--search", "praline")) == {"opencode.ses_aa"}
+    # What the program writes next, while it has the database open.
+    store.message("ses_aa", "msg_3", opencode_store.answer(), [opencode_store.text("And tested")])
+    assert sessions(home)["opencode.ses_aa"]["tokens"]["input"] == 14
+    store.update("msg_3", opencode_store.answer(cost=1))
+    assert sessions(home, "--list", "--quick")["opencode.ses_aa"]["cost"] == 1.25
+    assert {path.name for path in tree(data)} == {path.name for path in before}, "a file was made beside the database"
+    locked = tree(data)
+    sessions(home)
+    assert tree(data) == locked, "a file of the program was written to"
+    # And when nobody has it open: there is no log, and none is made.
+    store.close()
+    closed = tree(data)
+    assert [path.name for path in closed] == ["opencode.db"], closed.keys()
+    assert set(sessions(home, "--search", "tested")) == {"opencode.ses_aa"}
+    assert sessions(home)["opencode.ses_aa"]["messages"] == 3
+    assert tree(data) == closed
+
+
+def opencode_is_read_from_its_older_files(home):
+    path = opencode_store.files(home, "ses_bb", "An old one", "/home/me/old", [
+        ("msg_1", opencode_store.user(), [opencode_store.text("Where is the nougat?")]),
+        ("msg_2", opencode_store.answer(cost=0), [opencode_store.text("In the jar")])])
+    # Both were written by a version that moved its files into the database.
+    opencode_store.files(home, "ses_aa", "Moved since", "/home/me/open", [])
+    found = sessions(home)
+    assert (found["opencode.ses_bb"]["title"], found["opencode.ses_bb"]["messages"], found["opencode.ses_bb"]["tokens"]["cacheRead"]) == ("An old one", 2, 13), found
+    assert found["opencode.ses_bb"]["cost"] > 0, "by the table, where the program says nothing"
+    assert found["opencode.ses_aa"]["title"] == "Rename the marzipan"
+    assert set(sessions(home, "--search", "nougat")) == {"opencode.ses_bb"}
+    (path.parents[2] / "part" / "msg_2" / "prt_9.json").write_text('{"type":"te')  # being written
+    assert "opencode.ses_bb" in sessions(home, "--search", "jar")
+    path.unlink()
+    assert "opencode.ses_bb" not in sessions(home)
+
+
+def what_is_no_database_of_opencode_is_passed_over(home):
+    data = opencode_store.data_folder(home)
+    expected = sessions(home)
+    for bytes in (b"", os.urandom(5000), (data / "opencode.db").read_bytes()[:5000]):
+        (data / "opencode-other.db").write_bytes(bytes)
+        assert sessions(home) == expected
+    (data / "opencode-other.db").unlink()
+
+
 def many_sessions(folder):
     make.make(folder, 12)
     for what, seconds in measure.measure(program, folder).items():
@@ -149,10 +220,15 @@ with tempfile.TemporaryDirectory() as folder:
     assert sessions(home) == {}
     file = the_list_says_what_each_session_is(home)
     reading_goes_on_where_it_ended(home, file)
+    what_did_not_change_is_not_read_again(home, file)
     rollout = codex_and_pi_are_there_too(home)
     words_are_found_in_what_was_said_and_not_in_keys(home)
     what_the_agent_deletes_leaves_the_index(home, rollout)
     a_damaged_index_is_made_again(home)
+    opencode_is_read_from_its_database(home)
+    opencode_is_read_from_its_older_files(home)
+    what_is_no_database_of_opencode_is_passed_over(home)
+    a_damaged_index_is_made_again(home)
     forget_removes_the_index_and_nothing_else(home)
     many_sessions(pathlib.Path(folder) / "many")
-print("9 passed, 0 failed")
+print("14 passed, 0 failed")

@@ -30,7 +30,7 @@ namespace undertext {
 namespace {
 
 constexpr std::string_view open_help =
-    R"(Finds the sessions of Claude Code, Codex and pi, and opens the inspector with all of them. Their files are only read. An
+    R"(Finds the sessions of Claude Code, Codex, opencode and pi, and opens the inspector with all of them. Their files are only read. An
 index for the list (titles, folders, models, tokens) is kept in your cache folder; undertext forget removes it.
 
   undertext open

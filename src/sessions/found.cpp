@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "sessions/opencode.hpp"
 #include "system/files.hpp"
 
 namespace undertext {
@@ -61,13 +62,15 @@ std::vector<FoundSession> find_sessions() {
   std::vector<FoundSession> found;
   for (const Place& place : places)
     if (const std::optional<fs::path> folder = folder_of(place)) find_in(place, *folder, found);
-  std::sort(found.begin(), found.end(), [](const FoundSession& a, const FoundSession& b) { return a.path < b.path; });
+  for (FoundSession& session : find_opencode_sessions()) found.push_back(std::move(session));
+  std::sort(found.begin(), found.end(),
+            [](const FoundSession& a, const FoundSession& b) { return a.path == b.path ? a.within < b.within : a.path < b.path; });
   return found;
 }
 
 std::string session_conversation_id(const FoundSession& session) {
   const fs::path path(session.path);
-  std::string stem = path.stem().string();
+  std::string stem = session.within.empty() ? path.stem().string() : session.within;
   // rollout-2026-11-18T12-16-54-UUID: the time is part of every rollout, the rest tells them apart.
   constexpr std::size_t uuid_length = 36;
   if (session.format != TranscriptFormat::claude_code && stem.size() > uuid_length) stem = stem.substr(stem.size() - uuid_length);

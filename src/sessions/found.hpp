@@ -2,6 +2,7 @@
 //
 //     claude-code    $CLAUDE_CONFIG_DIR or ~/.claude      projects/**/*.jsonl
 //     codex          $CODEX_HOME or ~/.codex              sessions/**/rollout-*.jsonl, archived_sessions/**
+//     opencode       $XDG_DATA_HOME or ~/.local/share     opencode/*.db, opencode/storage (sessions/opencode.hpp)
 //     pi             $PI_CODING_AGENT_DIR or ~/.pi/agent  sessions/**/*.jsonl
 //
 // Files are only read, and links to folders are not followed.
@@ -16,16 +17,17 @@
 
 namespace undertext {
 
-// A file, as its folder has it.
+// A file, as its folder has it; or a session in a file of many.
 struct FoundSession {
   TranscriptFormat format = TranscriptFormat::messages;
   std::string path;
   std::uint64_t inode = 0;
   std::uint64_t size_bytes = 0;
   std::int64_t changed_at_ns = 0;
+  std::string within = {};  // its id, where the file has many: size and time are then numbers that change with it
 };
 
-// All of them, by path. A folder that cannot be read has none.
+// All of them, by path, and by id within it. A folder that cannot be read has none.
 std::vector<FoundSession> find_sessions();
 
 // The id of the conversation that a session becomes: the program, a dot, and what its file's name says.

@@ -10,13 +10,14 @@
 
 #include "base/bytes.hpp"
 #include "base/text_hash.hpp"
+#include "sessions/opencode.hpp"
 #include "system/files.hpp"
 #include "system/process.hpp"
 
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t index_format = 1;
+constexpr std::uint64_t index_format = 2;
 constexpr std::uint64_t end_bytes = 64u << 10;    // looked at, at either end
 constexpr std::uint64_t digest_bytes = 4u << 10;  // before the offset
 constexpr std::uint64_t piece_bytes = 1u << 20;
@@ -112,6 +113,7 @@ constexpr double cost_unit = 1e9;  // costs are kept in billionths of a dollar
 void write(ByteOut& out, const IndexedSession& session) {
   out.number(static_cast<std::uint64_t>(session.file.format));
   out.text(session.file.path);
+  out.text(session.file.within);
   for (const std::uint64_t number : {session.file.inode, session.file.size_bytes, session.offset, session.digest})
     out.number(number);
   out.signed_number(session.file.changed_at_ns);
@@ -129,9 +131,10 @@ void write(ByteOut& out, const IndexedSession& session) {
 IndexedSession read_session(ByteIn& in) {
   IndexedSession session;
   const std::uint64_t format = in.number();
-  if (format > static_cast<std::uint64_t>(TranscriptFormat::pi)) in.fail_newer();
+  if (format > static_cast<std::uint64_t>(TranscriptFormat::opencode)) in.fail_newer();
   session.file.format = static_cast<TranscriptFormat>(format);
   session.file.path = std::string(in.text());
+  session.file.within = std::string(in.text());
   for (std::uint64_t* const number : {&session.file.inode, &session.file.size_bytes, &session.offset, &session.digest})
     *number = in.number();
   session.file.changed_at_ns = in.signed_number();
@@ -152,8 +155,22 @@ bool is_same_file(const FoundSession& a, const FoundSession& b) {
   return a.inode == b.inode && a.size_bytes == b.size_bytes && a.changed_at_ns == b.changed_at_ns;
 }
 
+// Not in lines that are appended to: what a list says of it is little, and read anew.
+void read_opencode(IndexedSession& session, const FoundSession& found) {
+  const std::optional<std::string> lines = opencode_lines(found, OpencodeParts::none);
+  if (!lines || lines->empty()) return;  // again with the next look
+  session.info = {};
+  SessionReader reader(found.format, session.info);
+  std::string_view rest = *lines;
+  for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
+    reader.read(rest.substr(0, end));
+  session.offset = 1;
+  session.file = found;
+}
+
 // Reads on; from the beginning where what was read is not there any more.
 void read_on(IndexedSession& session, const FoundSession& found, const std::atomic<bool>* stop) {
+  if (found.format == TranscriptFormat::opencode) return read_opencode(session, found);
   const Reader file(found.path);
   if (!file.is_open()) return;
   const bool goes_on = session.offset > 0 && session.file.inode == found.inode && found.size_bytes >= session.offset &&
@@ -205,20 +222,21 @@ SessionIndex SessionIndex::load(std::string path) {
 }
 
 bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth, const std::atomic<bool>* stop) {
-  std::map<std::string_view, IndexedSession*> known;
-  for (IndexedSession& session : sessions_) known.emplace(session.file.path, &session);
+  std::map<std::pair<std::string, std::string>, IndexedSession*> known;  // by names of their own: sessions are moved from
+  for (IndexedSession& session : sessions_) known.emplace(std::pair(session.file.path, session.file.within), &session);
   std::vector<IndexedSession> next;
   next.reserve(found.size());
   bool changed = found.size() != sessions_.size();
   std::vector<std::size_t> to_read;
   for (const FoundSession& file : found) {
-    const auto at = known.find(file.path);
+    const auto at = known.find({file.path, file.within});
     IndexedSession session = at != known.end() ? std::move(*at->second) : IndexedSession{file, session_conversation_id(file)};
     const bool is_new = at == known.end();
     const bool is_read = !is_new && is_same_file(session.file, file) && session.offset > 0;
     const bool stops = stop && stop->load(std::memory_order_relaxed);
     if (!is_read && !stops) {
-      if (depth == Depth::whole || session.offset > 0 || file.size_bytes <= 2 * end_bytes) {
+      const bool is_short = file.format == TranscriptFormat::opencode || file.size_bytes <= 2 * end_bytes;
+      if (depth == Depth::whole || session.offset > 0 || is_short) {
         to_read.push_back(next.size());
         changed = true;
       } else if (is_new || !is_same_file(session.file, file)) {

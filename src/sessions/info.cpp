@@ -1,6 +1,7 @@
 #include "sessions/info.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include <undertext/models.hpp>
@@ -66,11 +67,15 @@ void SessionReader::note_time(JsonValue line) {
   info_.last_at_ms = std::max(info_.last_at_ms, *at_ms);
 }
 
-void SessionReader::add(const SessionTokens& tokens) {
+void SessionReader::add(const SessionTokens& tokens, double cost) {
   info_.tokens.input += tokens.input;
   info_.tokens.output += tokens.output;
   info_.tokens.cache_read += tokens.cache_read;
   info_.tokens.cache_write += tokens.cache_write;
+  if (cost > 0) {
+    info_.cost += cost;
+    return;
+  }
   const Model::Prices prices = find_model(info_.model).prices;
   const double input = prices.input.value_or(0);
   constexpr double million = 1e6;
@@ -114,6 +119,7 @@ void SessionReader::read(std::string_view line) {
     case TranscriptFormat::claude_code: return read_claude_code(root);
     case TranscriptFormat::codex: return read_codex(root);
     case TranscriptFormat::pi: return read_pi(root);
+    case TranscriptFormat::opencode: return read_opencode(root);
     case TranscriptFormat::messages: return;
   }
 }
@@ -198,6 +204,36 @@ void SessionReader::read_pi(JsonValue line) {
   if (const std::optional<JsonValue> usage = message->find("usage"); usage && usage->is(JsonType::object))
     add({number_member(*usage, "input"), number_member(*usage, "output"), number_member(*usage, "cacheRead"),
          number_member(*usage, "cacheWrite")});
+}
+
+// The session's own line, and messages with or without their parts.
+void SessionReader::read_opencode(JsonValue line) {
+  const std::optional<JsonValue> info = line.find("info");
+  if (!info || !info->is(JsonType::object)) return;
+  const std::optional<JsonValue> time = info->find("time");
+  const auto note = [&](std::string_view field) {
+    const auto at_ms = static_cast<std::int64_t>(time ? number_member(*time, field) : 0);
+    if (at_ms == 0) return;
+    if (info_.began_at_ms == 0) info_.began_at_ms = at_ms;
+    info_.last_at_ms = std::max(info_.last_at_ms, at_ms);
+  };
+  for (const std::string_view field : {"created", "updated", "completed"}) note(field);
+  const std::string role = text_member(*info, "role");
+  if (role.empty()) {
+    info_.project = text_member(*info, "directory");
+    info_.title = on_one_line(text_member(*info, "title"));
+    info_.has_title = !info_.title.empty();
+    return;
+  }
+  ++info_.messages;
+  if (role != "assistant") return;
+  if (std::string model = text_member(*info, "modelID"); !model.empty()) info_.model = std::move(model);
+  const std::optional<JsonValue> tokens = info->find("tokens"), cost = info->find("cost");
+  if (!tokens || !tokens->is(JsonType::object)) return;
+  const std::optional<JsonValue> cache = tokens->find("cache");
+  add({number_member(*tokens, "input"), number_member(*tokens, "output") + number_member(*tokens, "reasoning"),
+       cache ? number_member(*cache, "read") : 0, cache ? number_member(*cache, "write") : 0},
+      cost && cost->is(JsonType::number) ? std::strtod(std::string(cost->raw()).c_str(), nullptr) : 0);
 }
 
 }  // namespace undertext

@@ -49,9 +49,10 @@ class SessionReader {
   void read_claude_code(JsonValue line);
   void read_codex(JsonValue line);
   void read_pi(JsonValue line);
+  void read_opencode(JsonValue line);
   void note_time(JsonValue line);
   void note_title(std::string text);
-  void add(const SessionTokens& tokens);
+  void add(const SessionTokens& tokens, double cost = 0);  // 0: by the table of models
   bool matters(std::string_view line);
 
   const TranscriptFormat format_;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "sessions/opencode.hpp"
 #include "system/files.hpp"
 
 namespace undertext {
@@ -62,6 +64,10 @@ class Scan {
   }
 
   void read(SessionHit& hit) {
+    if (hit.session->file.format == TranscriptFormat::opencode) {
+      if (const std::optional<std::string> lines = opencode_lines(hit.session->file, OpencodeParts::all)) look(*lines, hit);
+      return;
+    }
     const OpenFile file = open_file(hit.session->file.path, OpenFor::reading_itself);
     if (!file) return;
     std::string bytes;

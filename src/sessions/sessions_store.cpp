@@ -11,6 +11,8 @@
 
 #include "base/answering_failure.hpp"
 #include "base/json_text.hpp"
+#include "base/text_hash.hpp"
+#include "sessions/opencode.hpp"
 #include "sessions/search.hpp"
 #include "system/files.hpp"
 
@@ -156,6 +158,7 @@ class FollowingStore final : public SessionsStore {
     std::mutex reading;  // one thread reads the file; guards what follows. lock_ may be taken with it
     FileStatus status;   // when it was read
     std::uint64_t offset = 0, digest = 0;
+    std::uint64_t stamp = 0;      // opencode_stamp()
     std::size_t compactions = 0;  // that the conversation has seen
     // Goes on where reading ended. Made when a file has grown: most never do, and their messages are
     // in memory once.
@@ -196,6 +199,7 @@ class FollowingStore final : public SessionsStore {
       session = followed->session;
     }
     const std::lock_guard reading(followed->reading);
+    if (session.file.format == TranscriptFormat::opencode) return follow_opencode(*followed, session);
     const OpenFile file = open_file(session.file.path, OpenFor::reading_itself);
     const std::optional<FileStatus> status = file ? status_of(file.descriptor()) : std::nullopt;
     if (!status) return gone(id);
@@ -206,6 +210,35 @@ class FollowingStore final : public SessionsStore {
       const std::lock_guard lock(lock_);
       followed->is_read = true;
       return error;
+    });
+  }
+
+  // Rows and files that change in their places are read whole, where they may have changed.
+  std::optional<Error> follow_opencode(Followed& followed, const IndexedSession& session) {
+    const std::uint64_t stamp = opencode_stamp(session.file);
+    if (stamp == 0) return gone(session.id);
+    if (stamp == followed.stamp) return {};
+    return answering_failure([&]() -> std::optional<Error> {
+      const std::optional<std::string> lines = opencode_lines(session.file, OpencodeParts::all);
+      const bool was_read = followed.stamp != 0;
+      if (!lines && was_read) return {};
+      if (!lines)
+        return Error{ErrorCode::unavailable, "the session " + session.id + " is being written: retry later", "conversation"};
+      if (lines->empty()) return gone(session.id);
+      const std::uint64_t digest = text_hash(*lines);
+      if (!was_read || digest != followed.digest) {
+        TranscriptReader reader(session.file.format);
+        if (std::optional<Error> error = reader.read(*lines)) return error;
+        const ImportedTranscript transcript = reader.transcript();
+        const std::size_t known = transcript.compactions.size() < followed.compactions ? 0 : followed.compactions;
+        if (std::optional<Error> error = apply(session, transcript, known)) return error;
+        followed.compactions = transcript.compactions.size();
+      }
+      followed.stamp = stamp;
+      followed.digest = digest;
+      const std::lock_guard lock(lock_);
+      followed.is_read = true;
+      return {};
     });
   }
 
