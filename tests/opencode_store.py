@@ -8,6 +8,12 @@
 import json
 import pathlib
 import sqlite3
+import subprocess
+
+def can_be_read(program):
+    """Not by one that is built without SQLite."""
+    return "unsupported" not in subprocess.run([program, "list", "--store", "sqlite:/nowhere/at.db"], capture_output=True, text=True).stderr
+
 
 BEGAN_MS = 1_795_000_000_000
 

@@ -225,9 +225,10 @@ with tempfile.TemporaryDirectory() as folder:
     words_are_found_in_what_was_said_and_not_in_keys(home)
     what_the_agent_deletes_leaves_the_index(home, rollout)
     a_damaged_index_is_made_again(home)
-    opencode_is_read_from_its_database(home)
-    opencode_is_read_from_its_older_files(home)
-    what_is_no_database_of_opencode_is_passed_over(home)
+    if opencode_store.can_be_read(program):
+        opencode_is_read_from_its_database(home)
+        opencode_is_read_from_its_older_files(home)
+        what_is_no_database_of_opencode_is_passed_over(home)
     a_damaged_index_is_made_again(home)
     forget_removes_the_index_and_nothing_else(home)
     many_sessions(pathlib.Path(folder) / "many")
