@@ -1,5 +1,6 @@
 // The inspector in a real browser, with a real server.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, beforeEach, afterEach, test } from 'node:test';
 import { atVersion, axe, firstCard, openPage, operations, picture, sampleId, startBrowser, startServer } from './harness.mjs';
 
@@ -108,6 +109,47 @@ test('a compression is previewed, applied, looked into and expanded again', asyn
   await apply();
   await atVersion(page, 'version 59');
   await page.waitForFunction((was) => parseInt(document.querySelector('.list')?.getAttribute('aria-label') ?? '') > parseInt(was), compressed);
+});
+
+test('the context is shown by kind and by tool, and what is dead weight is cleared by a preview', async () => {
+  const read = { role: 'assistant', content: null, toolCalls: [{ id: 'again', name: 'read_file', arguments: '{"path":"twice.sql"}' }] };
+  const messages = ['once', 'again'].flatMap((id) => [{ ...read, toolCalls: [{ ...read.toolCalls[0], id }] }, { role: 'tool', toolCallId: id, content: 'SELECT everything '.repeat(200) }]);
+  await server.api('POST', operations(sampleId), { operation: 'APPEND', messages });
+  await page.getByRole('tab', { name: 'Tokens' }).click();
+  await page.locator('.strip').waitFor();
+  const lines = page.locator('.by-role tbody th');
+  await lines.filter({ hasText: 'Tool results' }).waitFor();
+  await lines.filter({ hasText: 'read_file' }).waitFor();
+  await picture(page, 'composition');
+  await page.locator('.dead-weight').getByRole('button').click();
+  await page.locator('.sheet .sums').waitFor();
+  assert.equal(await page.locator('.sheet select').nth(1).inputValue(), 'supersede');
+});
+
+test('a version is saved as a page that says nothing of what was left out', async () => {
+  const save = async (...leave) => {
+    await command('Share');
+    for (const label of leave) await page.getByLabel(label).check();
+    await page.getByLabel('Words to black out').fill('nightly\n');
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save the page' }).click()]);
+    await page.locator('.sheet').waitFor({ state: 'detached' });
+    assert.equal(saved.suggestedFilename(), `${sampleId}-57.html`);
+    return readFileSync(await saved.path(), 'utf8');
+  };
+  const whole = await save();
+  assert.match(whole, /<article id="m\d+">/);
+  assert.match(whole, /DROP INDEX CONCURRENTLY/);
+  assert.doesNotMatch(whole, /nightly export|<script|https?:\/\/[^<]*"/i);
+  assert.doesNotMatch(await save('Leave out tool results', 'Leave out arguments of tool calls', 'Leave out reasoning'), /DROP INDEX CONCURRENTLY sessions_agent_idx/);
+});
+
+test('the versions are played from the first one, and stay where the player is paused', async () => {
+  await page.getByRole('button', { name: 'Play the versions' }).click();
+  await atVersion(page, 'version 2 of 57');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  const paused = await page.locator('.badge.version').textContent();
+  assert.match(paused, /^version [2-9] of 57$/);
+  await page.getByRole('button', { name: 'Play the versions' }).waitFor();
 });
 
 test('roll back, undo and redo are buttons', async () => {
@@ -235,7 +277,8 @@ test('tokens are drawn over time and by message', async () => {
   await page.getByRole('tab', { name: 'Tokens' }).click();
   await page.getByRole('img', { name: /Tokens by role over 58 versions, against the limit of 3,000/ }).waitFor();
   await page.getByRole('img', { name: /^Tokens of \d+ messages$/ }).waitFor();
-  assert.equal(await page.locator('.chart canvas').count(), 2);
+  await page.getByRole('img', { name: /^Tokens by kind over \d+ turns$/ }).waitFor();
+  assert.equal(await page.locator('.chart canvas').count(), 3);
 });
 
 test('requests for providers are shown with what is found and lost', async () => {
@@ -379,7 +422,7 @@ for (const theme of ['light', 'dark']) {
     await looked('an earlier version');
     await picture(page, `earlier-${theme}`);
     await page.getByRole('button', { name: 'Newest version' }).click();
-    for (const name of ['Compress', 'More…', 'Fork']) {
+    for (const name of ['Compress', 'More…', 'Fork', 'Share']) {
       await command(name);
       await page.waitForTimeout(500);
       await looked(name);

@@ -6,6 +6,7 @@ import { Sheet } from '../operate/sheet';
 import { Requests } from '../requests/requests';
 import { chosenVersion, conversation, giveToken, head, line, needsToken, notice, placeOf, requestsPlace, shownVersion, versions, versionsChanged } from '../state';
 import { Panel } from './panel';
+import { isSharing, Share } from './share';
 import { Sidebar } from './sidebar';
 import { ThemeSwitch } from './theme';
 import { Timeline } from './timeline';
@@ -33,6 +34,7 @@ export function App() {
       </div>
       <Notice />
       <Sheet />
+      <Share />
     </>
   );
 }
@@ -117,6 +119,7 @@ function Commands() {
         </>
       )}
       <button type="button" onClick={() => ask('FORK', { version: String(shownVersion.value) })}>Fork</button>
+      <button type="button" onClick={() => (isSharing.value = true)}>Share</button>
       {!isPast && <button type="button" onClick={() => ask('JSON')}>More…</button>}
     </div>
   );

@@ -42,6 +42,7 @@ export function Timeline() {
           aria-valuetext={entry ? describe(entry) : `version ${at}`}
           onInput={(e) => choose(Number(e.currentTarget.value))}
         />
+        <Player />
         <button type="button" class="icon" onClick={() => choose(at + 1)} disabled={at === head.value} aria-label="Next version">›</button>
         <button type="button" class="icon" onClick={() => choose(null)} disabled={at === head.value} aria-label="Newest version">»</button>
         <span class="scrub-at">
@@ -60,6 +61,32 @@ export function Timeline() {
         </ul>
       </div>
     </section>
+  );
+}
+
+const stepMs = 700;
+
+// From version to version, as it happened; from the beginning where it is at the end.
+function Player() {
+  const [isPlaying, setPlaying] = useState(false);
+  const id = conversation.value?.id;
+  useEffect(() => setPlaying(false), [id]);
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = window.setInterval(() => {
+      choose(shownVersion.value + 1);
+      if (shownVersion.value >= head.value) setPlaying(false);
+    }, stepMs);
+    return () => clearInterval(timer);
+  }, [isPlaying]);
+  const press = () => {
+    if (!isPlaying && shownVersion.value >= head.value) choose(0);
+    setPlaying(!isPlaying);
+  };
+  return (
+    <button type="button" class="icon" onClick={press} disabled={head.value === 0} aria-label={isPlaying ? 'Pause' : 'Play the versions'} title={isPlaying ? 'Pause' : 'Play the versions'}>
+      {isPlaying ? '❚❚' : '▸'}
+    </button>
   );
 }
 

@@ -6,6 +6,7 @@ import { roles } from '../api/types';
 import { bars, stacked } from '../model/charts';
 import { choose, client, conversation, head, reveal, shownVersion } from '../state';
 import { Chart } from './chart';
+import { Composed } from './composition';
 import { useFetched } from './fetched';
 import { count } from './words';
 
@@ -59,6 +60,7 @@ export function Tokens() {
           {model && <>, for the model <code dir="auto">{model}</code></>}.
         </p>
       )}
+      <Composed />
       {perMessage.length > 0 && <ByMessage tokens={perMessage} />}
     </>
   );
