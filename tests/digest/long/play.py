@@ -5,7 +5,7 @@
 
 A scenario is a project and a list of steps. Every command is really run, every file really read and changed, in a fresh folder; what
 comes back is what stands in the transcript, with the folder's name replaced by /workspace/app. Between the steps the agent looks around,
-as agents do: which files and how is chosen by the scenario's seed. The facts of a transcript are written by hand in scenarios.py; only
+as agents do: which files and how is chosen by the scenario's seed, also among commands ("looks") that the scenario has for that. The facts of a transcript are written by hand in scenarios.py; only
 the lists of all paths and of all commands are taken from the calls that were made.
 """
 import json
@@ -197,7 +197,11 @@ class Player:
 
     # Looks around, as agents do before and after everything.
     def explore(self, count):
+        looks = self.scenario.get("looks")
         for _ in range(count):
+            if looks and self.random.random() < 0.6:
+                self.sh(self.random.choice(looks))
+                continue
             files = [p for p in self.run("git ls-files")[1].split() if not p.endswith(".lock")]
             path = self.random.choice(files)
             if not (self.root / path).exists():
@@ -241,6 +245,7 @@ class Player:
 def main():
     sys.path.insert(0, str(HERE))
     import held_out  # noqa: F401  adds its own to those of scenarios
+    import held_out_chores  # noqa: F401
     import scenarios
     wanted = sys.argv[1:] or sorted(scenarios.SCENARIOS)
     for name in wanted:
