@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include <undertext/dialect.hpp>
 #include <undertext/models.hpp>
@@ -71,18 +73,39 @@ std::optional<RequestRecord> last_request(const Conversation& conversation) {
   return std::move(last->front());
 }
 
+using Planner = std::function<Result<Plan>(const History&, const Aim&)>;
+
 // An edit that the client asked for. Nothing happens where it frees nothing.
-void compress_as_asked(Conversation& conversation, const GatewayPolicy& policy, const Strategy& strategy,
-                       std::optional<std::uint64_t> tokens_max) {
+void compress_as_asked(Conversation& conversation, const GatewayPolicy& policy, std::optional<std::uint64_t> tokens_max,
+                       const Planner& planner) {
   Aim aim = conversation.aim(tokens_max);
   aim.digest_last = true;
   aim.survival = policy.survival;
   const auto plan = [&](const History& now) -> Result<Plan> {
-    Result<Plan> best = plan_reaching(strategy, now, aim, IfShort::accept);
+    Result<Plan> best = planner(now, aim);
     if (best && best->replacements.empty()) return Error{ErrorCode::cannot_fit, "nothing can be freed"};
     return best;
   };
   static_cast<void>(conversation.apply({op::CompressBy{plan}, {.description = "asked for by the client"}}));
+}
+
+Planner planner_of(StrategyPtr strategy) {
+  return [strategy = std::move(strategy)](const History& now, const Aim& aim) {
+    return plan_reaching(*strategy, now, aim, IfShort::accept);
+  };
+}
+
+// Summaries stand for all that a compaction hides, so that it expands to the originals: where the target leaves no room for them, it is
+// exceeded, up to `tokens_enough`.
+Planner compaction_within(std::uint64_t tokens_enough) {
+  return [tokens_enough](const History& now, const Aim& aim) {
+    Result<Plan> plan = plan_reaching(*default_strategy(), now, aim, IfShort::accept);
+    const auto drops = [](const Replacement& replacement) { return !replacement.summary; };
+    if (!plan || std::none_of(plan->replacements.begin(), plan->replacements.end(), drops)) return plan;
+    Result<Plan> summarised = plan_reaching(*smart_summary(), now, aim, IfShort::accept);
+    const std::uint64_t left = summarised ? summarised->tokens_after : now.stats().tokens;
+    return left <= tokens_enough ? std::move(summarised) : std::move(plan);
+  };
 }
 
 // All that the view says but its system prompt, in few words.
@@ -207,13 +230,16 @@ void TurnEditor::compress_if_due(const ObservedTurn& turn, const GatewayPolicy& 
   if (options_.on_event) options_.on_event("a conversation was not compressed", conversation.id() + ": " + outcome.error().message);
 }
 
-// What a compaction comes down to that a client asks for, in tokens of the conversation.
-std::uint64_t TurnEditor::asked_target(const GatewayPolicy& policy, const Measure& measure, std::uint64_t before) {
+void TurnEditor::compact_as_asked(Conversation& conversation, const GatewayPolicy& policy, const Measure& measure) {
+  const std::uint64_t before = conversation.stats().tokens;
   const std::optional<std::uint64_t> window =
       policy.window_tokens ? policy.window_tokens : find_model(measure.text.model).limits.window;
-  if (policy.target_tokens) return *policy.target_tokens;
-  if (policy.target_percent && window) return *window / 100 * *policy.target_percent;
-  return window ? std::min(*window / 8, before / 2) : before / 4;
+  std::uint64_t target = window ? std::min(*window / 8, before / 2) : before / 4;
+  if (policy.target_tokens)
+    target = *policy.target_tokens;
+  else if (policy.target_percent && window)
+    target = *window / 100 * *policy.target_percent;
+  compress_as_asked(conversation, policy, target, compaction_within(window ? measure.as_counted(*window) : before));
 }
 
 // The edits that a request asks its provider for, which the gateway makes in its place.
@@ -228,15 +254,14 @@ void TurnEditor::make_asked_edits(const ObservedTurn& turn, const GatewayPolicy&
                                                                      : false;
     if (!is_due) continue;
     if (edit.kind == AskedEdit::Kind::compact) {
-      compress_as_asked(conversation, policy, *default_strategy(), asked_target(policy, measure, tokens));
+      compact_as_asked(conversation, policy, measure);
       if (edit.gives_block && options_.seal && conversation.version() != history.version())
         measure.made = {.pointer = pointer_to(conversation), .tokens_before = tokens, .pauses = edit.pauses};
     } else if (edit.kind == AskedEdit::Kind::clear_thinking) {
-      compress_as_asked(conversation, policy, *clear_thinking(edit.keep), {});
+      compress_as_asked(conversation, policy, {}, planner_of(clear_thinking(edit.keep)));
     } else {
-      compress_as_asked(conversation, policy,
-                        *clear_tool_results({.keep = edit.keep, .exclude = edit.exclude, .tokens_gain_min = edit.tokens_gain_min}),
-                        {});
+      const ClearToolResults clearing{.keep = edit.keep, .exclude = edit.exclude, .tokens_gain_min = edit.tokens_gain_min};
+      compress_as_asked(conversation, policy, {}, planner_of(clear_tool_results(clearing)));
     }
   }
 }
@@ -247,7 +272,7 @@ RequestEdit TurnEditor::compacted(ObservedTurn& turn, const GatewayPolicy& polic
   Conversation& conversation = *turn.conversation;
   const std::uint64_t before = conversation.stats().tokens;
   // What cannot be made smaller stays; the item is then as good as the list that it stands for.
-  compress_as_asked(conversation, policy, *default_strategy(), asked_target(policy, measure, before));
+  compact_as_asked(conversation, policy, measure);
   turn.record.version = conversation.version();
 
   const CompactionPointer pointer = pointer_to(conversation);

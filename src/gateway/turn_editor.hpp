@@ -49,7 +49,7 @@ class TurnEditor {
   struct Measure;
 
   RequestEdit compacted(ObservedTurn& turn, const GatewayPolicy& policy, const Measure& measure, std::int64_t now_ms);
-  static std::uint64_t asked_target(const GatewayPolicy& policy, const Measure& measure, std::uint64_t before);
+  static void compact_as_asked(Conversation& conversation, const GatewayPolicy& policy, const Measure& measure);
   void make_asked_edits(const ObservedTurn& turn, const GatewayPolicy& policy, Measure& measure);
   CompactionPointer pointer_to(const Conversation& conversation);
   void compress_if_due(const ObservedTurn& turn, const GatewayPolicy& policy, const Measure& measure);

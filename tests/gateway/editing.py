@@ -320,6 +320,15 @@ class Pointers(Editing):
             self.assertEqual(validator.broken(client.profile, sent), [])
         return sent
 
+    def expanded(self, conversation):
+        """The view with every summary expanded, as the client sent it."""
+        while True:
+            messages = self.query(conversation, {"query": "messages"})[0]["messages"]
+            made = [i for i, message in enumerate(messages) if "native" not in message]
+            if not made:
+                return [without_ids(message["native"]["json"]) for message in messages]
+            self.assertTrue(self.query(conversation, {"operation": "EXPAND", "index": made[0]})[0]["ok"])
+
     def test_every_compaction_expands_to_the_exact_originals(self):
         gateway = self.gateway(self.POLICY)
         client = Codex("s")
@@ -337,13 +346,7 @@ class Pointers(Editing):
         natives = [message["native"]["json"] for message in log if "native" in message]
         for item in everything:
             self.assertEqual(sum(without_ids(native) == without_ids(item) for native in natives), 1, item)
-        while True:
-            view = self.query(conversation, {"query": "messages"})[0]
-            shown = [i for i, ordinal in enumerate(view["ordinals"]) if "native" not in view["messages"][i]]
-            if not shown:
-                break
-            self.assertTrue(self.query(conversation, {"operation": "EXPAND", "index": shown[0]})[0]["ok"])
-        self.assertEqual([without_ids(message["native"]["json"]) for message in view["messages"]], [without_ids(each) for each in everything])
+        self.assertEqual(self.expanded(conversation), [without_ids(each) for each in everything])
         # What is expanded takes effect with the next request, without the client.
         sent = self.work(gateway, client, 1, 95)
         self.assertIn("word3x7", json.dumps(sent))
@@ -490,6 +493,22 @@ class Pointers(Editing):
         client.list = [client.list[0], *answer["output"]]
         sent = self.work(gateway, client, 1, 50)
         self.assertLess(len(json.dumps(sent)), 6 * 600)
+
+    def test_a_compaction_of_a_short_conversation_drops_nothing_without_a_summary(self):
+        for size in (5, 20, 60, 200):
+            gateway = self.gateway(self.POLICY)
+            client = Codex(f"s{size}")
+            for turn in range(3):
+                client.say(f"question {turn}. " + words(size, turn))
+                self.ask(gateway, client, f"answer {turn}")
+            everything = list(client.list)
+            with gateway.connect() as connection:
+                head = [*self.HEAD[:-1], ("x-session-id", client.session)]
+                got = connection.ask("POST", "/v1/responses/compact", head, json.dumps({"model": "m", "input": client.list}).encode())
+            self.assertEqual(got.json()["output"][-1]["type"], "compaction", got)
+            conversation, = (each for each in self.conversations() if each.endswith(client.session))
+            self.assertEqual(self.expanded(conversation), [without_ids(each) for each in everything], size)
+            gateway.stop()
 
     def test_a_session_that_is_detached_goes_on_without_the_gateway(self):
         gateway = self.gateway(self.POLICY)
