@@ -37,7 +37,7 @@ GOOGLE_GEMINI_BASE_URL of that process, or an option of codex. Its configuration
 become the upstreams of the gateway. The exit status is the command's.)";
 
 constexpr std::string_view detach_help =
-    R"(SESSION is a file, or the id of a session of Codex or Claude Code. Its compaction items that a gateway made
+    R"(SESSION is a file of JSON, or the id of a session of Codex or Claude Code. Its compaction items that a gateway made
 ("compaction":"pointer") become messages with their summaries, so that the session works without the gateway. The previous file
 is kept with the suffix .before-detach.)";
 
@@ -171,6 +171,9 @@ int run_detach(Desk& desk, const DetachGiven& given) {
          std::to_string(detached.unopened) + " items of " + path.string() +
              " were sealed with another key: see --compaction-key-env",
          "session");
+  if (detached.unread > 0)
+    fail(ErrorCode::invalid_argument,
+         path.string() + " has items of a gateway and is no JSON: write the session's items to a file, as a JSON list", "session");
   if (detached.items > 0) {
     const std::string written = path.string() + ".unfinished";
     std::ofstream out(written, std::ios::binary | std::ios::trunc);

@@ -10,14 +10,18 @@
 namespace undertext {
 namespace {
 
-class LineDetacher {
+class Detacher {
  public:
-  LineDetacher(const CompactionSeal& seal, Detached& detached) : seal_(seal), detached_(detached) {}
+  Detacher(const CompactionSeal& seal, Detached& detached) : seal_(seal), detached_(detached) {}
 
+  // A line, or the whole text.
   std::string run(std::string_view line) {
     if (sealed_texts(line).empty()) return std::string(line);
     const Result<JsonText> json = JsonText::parse(line, {.depth = 4096});
-    if (!json) return std::string(line);
+    if (!json) {
+      ++detached_.unread;
+      return std::string(line);
+    }
     look_into(json->root());
     std::string out;
     std::size_t kept = 0;
@@ -71,13 +75,17 @@ class LineDetacher {
 
 Detached detached(std::string_view text, const CompactionSeal& seal) {
   Detached result;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    result.text += LineDetacher(seal, result).run(text.substr(0, end));
-    if (end < text.size()) result.text += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    result.text += Detacher(seal, result).run(rest.substr(0, end));
+    if (end < rest.size()) result.text += '\n';
+    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return result;
+  if (result.unread == 0) return result;
+  // A list that is written over several lines.
+  Detached whole;
+  whole.text = Detacher(seal, whole).run(text);
+  return whole.unread == 0 ? whole : result;
 }
 
 }  // namespace undertext

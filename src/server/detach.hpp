@@ -13,10 +13,11 @@ struct Detached {
   std::string text;            // of the session's file
   std::uint64_t items = 0;     // that were replaced by their summaries
   std::uint64_t unopened = 0;  // that another key has sealed: they stay
+  std::uint64_t unread = 0;    // lines that have a sealed text and are no JSON: they stay
 };
 
-// `text`: JSON lines, in whatever form a client has them. Every object of type "compaction" with a sealed text becomes a message of
-// the user with its summary; lines without one stay byte for byte, also those that are no JSON.
+// `text`: JSON lines, in whatever form a client has them, or one JSON value. Every object of type "compaction" with a sealed text
+// becomes a message of the user with its summary; lines without one stay byte for byte, also those that are no JSON.
 Detached detached(std::string_view text, const CompactionSeal& seal);
 
 }  // namespace undertext

@@ -41,5 +41,29 @@ TEST(Detached, ABlockOfAMessageBecomesAText) {
             R"("The earlier part of this conversation was compacted. What matters of it:\n\nS"},{"type":"text","text":"a"}]}})");
 }
 
+TEST(Detached, AListMayBeWrittenOverSeveralLines) {
+  const CompactionSeal seal("key");
+  const std::string item = seal.seal({.conversation = "c", .version = 3, .summary = "S"}, "w");
+  const Detached result = detached(
+      "[\n {\"role\": \"user\"},\n {\n  \"type\": \"compaction\",\n  \"encrypted_content\": \"" + item + "\"\n }\n]\n", seal);
+  EXPECT_EQ(result.items, 1u);
+  EXPECT_EQ(result.unread, 0u);
+  EXPECT_EQ(result.text,
+            "[\n {\"role\": \"user\"},\n "
+            R"({"type":"message","role":"user","content":[{"type":"input_text","text":)"
+            R"("The earlier part of this conversation was compacted. What matters of it:\n\nS"}]})"
+            "\n]\n");
+}
+
+TEST(Detached, WhatIsNoJsonAndHasAnItemIsReported) {
+  const CompactionSeal seal("key");
+  const std::string item = seal.seal({.conversation = "c", .version = 3, .summary = "S"}, "w");
+  const std::string page = "SQLite format 3\n..{\"type\":\"compaction\",\"encrypted_content\":\"" + item + "\"}..\n";
+  const Detached result = detached(page, seal);
+  EXPECT_EQ(result.items, 0u);
+  EXPECT_EQ(result.unread, 1u);
+  EXPECT_EQ(result.text, page);
+}
+
 }  // namespace
 }  // namespace undertext
