@@ -1,30 +1,47 @@
 """What tests/gateway/sdk_compaction.py runs with the packages of a folder: an agent whose session compacts, or a client of Anthropic's that asks for it.
 
-    compaction_calls.py agents BASE_URL     compaction_calls.py anthropic BASE_URL
+    compaction_calls.py agents BASE_URL FOLDER     compaction_calls.py resume BASE_URL FOLDER     compaction_calls.py anthropic BASE_URL FOLDER
 
-Prints the answers, one in a line.
+`agents` leaves the items of each session in FOLDER as a list of JSON; `resume` goes on with what is there, without compacting. Prints the answers, one in a line.
 """
 import asyncio
+import json
+import pathlib
 import sys
 
 sys.path.pop(0)  # this folder has an agents.py of its own
 
 
-async def agents_session(url, mode):
+def agent_at(url):
     import agents
     import openai
-    client = openai.AsyncOpenAI(base_url=url + "/openai/v1", api_key="k", max_retries=0)
+    client = openai.AsyncOpenAI(base_url=url, api_key="k", max_retries=0)
     agents.set_tracing_disabled(True)
-    model = agents.OpenAIResponsesModel(model="gpt-4.1", openai_client=client)
+    return agents, client, agents.Agent(name="a", instructions="Be brief.", model=agents.OpenAIResponsesModel(model="gpt-4.1", openai_client=client))
+
+
+async def agents_session(url, folder, mode):
+    agents, client, agent = agent_at(url + "/openai/v1")
     from agents.memory import OpenAIResponsesCompactionSession
     session = OpenAIResponsesCompactionSession("s-" + mode, agents.SQLiteSession("s-" + mode), client=client, compaction_mode=mode,
                                                should_trigger_compaction=lambda context: len(context["compaction_candidate_items"]) >= 3)
-    agent = agents.Agent(name="a", instructions="Be brief.", model=model)
     for turn in range(9):
         result = await agents.Runner.run(agent, f"question {turn} by {mode} " + "many words " * 60, session=session)
         print(result.final_output)
     items = await session.get_items()
     print("compacted" if any(item.get("type") == "compaction" for item in items) else "not compacted", len(items))
+    pathlib.Path(folder, f"{mode}.json").write_text(json.dumps(items))
+
+
+async def resumed_session(url, folder, mode):
+    """As docs/gateway.md says: the items that `undertext detach` has written take the place of the session's."""
+    agents, _, agent = agent_at(url + "/v1")
+    session = agents.SQLiteSession("s-" + mode)
+    await session.add_items([{"role": "user", "content": "what the session had"}])
+    await session.clear_session()
+    await session.add_items(json.loads(pathlib.Path(folder, f"{mode}.json").read_text()))
+    result = await agents.Runner.run(agent, f"are you still there by {mode}?", session=session)
+    print(result.final_output)
 
 
 def anthropic_client(url):
@@ -52,8 +69,9 @@ def anthropic_client(url):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "agents":
-        for each in ("input", "previous_response_id"):
-            asyncio.run(agents_session(sys.argv[2], each))
-    else:
+    if sys.argv[1] == "anthropic":
         anthropic_client(sys.argv[2])
+    else:
+        work = {"agents": agents_session, "resume": resumed_session}[sys.argv[1]]
+        for each in ("input", "previous_response_id"):
+            asyncio.run(work(sys.argv[2], sys.argv[3], each))

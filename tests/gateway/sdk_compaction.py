@@ -31,12 +31,29 @@ class SdkCompaction(unittest.TestCase):
         self.store = f"sqlite:{self.folder.path}/kept.db"
         self.gateway = self.enterContext(Gateway(self.folder, self.upstream, self.store, "--policy", json.dumps({"compaction": "pointer"})))
 
-    def calls(self, python, kind):
-        if subprocess.run([python, "-c", f"import {kind}"], capture_output=True).returncode != 0:
-            self.skipTest(f"{kind} is not to be had")
-        done = subprocess.run([python, str(CALLS), kind, self.gateway.url], env={**self.folder.env, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
+    def calls(self, python, kind, url=None):
+        module = "anthropic" if kind == "anthropic" else "agents"
+        if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
+            self.skipTest(f"{module} is not to be had")
+        done = subprocess.run([python, str(CALLS), kind, url or self.gateway.url, str(self.folder.path)], env={**self.folder.env, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout[-500:] + done.stderr[-3000:])
         return done.stdout.splitlines()
+
+    def ask(self, conversation, line):
+        words = [PROGRAM, "exec", "--store", self.store, "--conversation", conversation]
+        done = subprocess.run(words, env=self.folder.env, capture_output=True, text=True, input=json.dumps(line) + "\n")
+        answer = json.loads(done.stdout)
+        self.assertTrue(answer["ok"], answer)
+        return answer
+
+    def expanded(self, conversation):
+        """The view with every summary expanded, as the client and the provider said it."""
+        while True:
+            view = self.ask(conversation, {"query": "messages"})["messages"]
+            made = [i for i, message in enumerate(view) if str(message["content"]).startswith("[Summary of earlier messages]")]
+            if not made:
+                return [message["native"]["json"] if "native" in message else message for message in view if message["role"] != "system"]
+            self.ask(conversation, {"operation": "EXPAND", "index": made[0]})
 
     def bodies(self):
         bodies = [json.loads(request.body) for request in self.upstream.requests]
@@ -66,6 +83,28 @@ class SdkCompaction(unittest.TestCase):
         listed = subprocess.run([PROGRAM, "list", "--store", self.store, "--json"], env=self.folder.env, capture_output=True, text=True).stdout
         conversations = [json.loads(line)["conversation"] for line in listed.splitlines()]
         self.assertEqual(len(conversations), 2, conversations)
+        self.gateway.stop()
+        modes = []
+        for conversation in conversations:
+            items = self.expanded(conversation)
+            texts = [item["content"] if isinstance(item["content"], str) else item["content"][0]["text"] for item in items]
+            mode = texts[0].split()[3]
+            first = 9 * ("input", "previous_response_id").index(mode)
+            # Every question and every answer, once and in order.
+            self.assertEqual(texts, [text for turn in range(9) for text in (f"question {turn} by {mode} " + "many words " * 60, numbered(first + turn + 1, "agents"))])
+            modes.append(mode)
+        self.assertEqual(sorted(modes), ["input", "previous_response_id"])
+        # The gateway is gone: what the session holds is detached, and goes on with the provider alone.
+        for mode in modes:
+            file = self.folder.path / f"{mode}.json"
+            self.assertIn("ut1.", file.read_text())
+            self.folder.run("detach", file)
+            self.assertNotIn("ut1.", file.read_text())
+        count = len(self.upstream.requests)
+        self.assertEqual(self.calls(f"{ADAPTERS}/bin/python", "resume", self.upstream.url), [numbered(count + 1, "agents"), numbered(count + 2, "agents")])
+        for body in self.bodies()[count:]:
+            self.assertEqual(validator.broken("openai_responses", body), [])
+            self.assertIn("The earlier part of this conversation was compacted.", json.dumps(body))
 
     def test_the_compaction_beta_of_the_anthropic_sdk(self):
         async def answer(request, reader, writer):
