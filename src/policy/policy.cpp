@@ -236,8 +236,7 @@ std::optional<EditGoal> edit_goal(const GatewayPolicy& policy, const EditSituati
     target = std::min(*policy.target_tokens, threshold);
   else if (policy.target_percent && window)
     target = std::min(percent_of(*window, *policy.target_percent), threshold);
-  else if (policy.headroom_turns != 0)
-    target = threshold;
+  // Headroom lowers a target, and never raises it: an edit that comes down less far is followed by the next one sooner.
   if (policy.headroom_turns != 0) {
     const std::uint64_t growth = situation.tokens_per_turn;
     const std::uint64_t room =

@@ -135,9 +135,25 @@ TEST(EditGoal, WhileTheCacheLivesAnEditHasToPayForWhatIsWrittenAgain) {
 }
 
 TEST(EditGoal, HeadroomLowersTheTargetDownToAQuarterOfTheThreshold) {
-  const GatewayPolicy policy = read(R"({"mode":"compact","thresholdTokens":1000,"headroomTurns":10})").of({});
+  const GatewayPolicy policy = read(R"({"mode":"compact","thresholdTokens":1000,"targetTokens":900,"headroomTurns":10})").of({});
   EXPECT_EQ(edit_goal(policy, {.tokens = 1001, .tokens_per_turn = 50}).value().tokens_max, 500u);
   EXPECT_EQ(edit_goal(policy, {.tokens = 1001, .tokens_per_turn = 500}).value().tokens_max, 250u);
+}
+
+TEST(EditGoal, HeadroomNeverRaisesATarget) {
+  for (const std::uint64_t growth : {0u, 1u, 20u, 50u, 500u})
+    for (const char* const mode : {"fit", "tidy", "compact"}) {
+      const std::string begin = R"({"windowTokens":1000,"thresholdTokens":1000,"mode":")" + std::string(mode) + '"';
+      const EditSituation situation{.tokens = 1001, .tokens_per_turn = growth};
+      const std::uint64_t without = edit_goal(read(begin + "}").of({}), situation).value().tokens_max;
+      std::uint64_t before = without;
+      for (const int turns : {1, 10, 100}) {
+        const GatewayPolicy policy = read(begin + R"(,"headroomTurns":)" + std::to_string(turns) + "}").of({});
+        const std::uint64_t target = edit_goal(policy, situation).value().tokens_max;
+        EXPECT_LE(target, before) << mode << " with " << turns << " turns of " << growth;
+        before = target;
+      }
+    }
 }
 
 TEST(EditGoal, AnUnknownWindowIsEditedByTokensOnly) {
