@@ -1,5 +1,6 @@
 // Strategies one after another, as one plan.
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -200,8 +201,8 @@ class Pipeline final : public Strategy {
   std::vector<StrategyPtr> steps_;
 };
 
-// Of strategies that hide equally little, the plan that reaches the target and leaves the longest
-// beginning of the view as it is. No plan where none reaches it.
+// Of strategies that hide equally little, each in single messages: what all of them would hide, the newest first, until the target is
+// reached. So no other choice among these messages leaves a longer beginning of the view as it is. No plan where all is not enough.
 class LongestPrefix final : public Strategy {
  public:
   explicit LongestPrefix(std::vector<StrategyPtr> choices) : choices_(std::move(choices)) {}
@@ -209,19 +210,41 @@ class LongestPrefix final : public Strategy {
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     Plan best = empty_plan(history, name());
-    std::uint64_t longest = 0;
+    if (!aim.tokens_max) return best;
+    std::map<std::uint64_t, Choice> all;  // by index; of two, the earlier strategy's
+    std::vector<Plan> plans;
     for (const StrategyPtr& choice : choices_) {
       Result<Plan> plan = choice->plan(history, aim);
-      if (!plan || !aim.tokens_max || plan->replacements.empty() || !reaches(*plan, aim)) continue;
-      const std::uint64_t prefix = plan->replacements.front().hidden.front().start;
-      if (!best.replacements.empty() && prefix <= longest) continue;
-      longest = prefix;
-      best = std::move(*plan);
+      if (plan) plans.push_back(std::move(*plan));
+    }
+    for (std::size_t i = 0; i < plans.size(); ++i)
+      for (Replacement& replacement : plans[i].replacements)
+        all.try_emplace(replacement.hidden.front().start, Choice{i, &replacement});
+
+    const View view = history.view();
+    std::vector<bool> used(plans.size());
+    for (auto each = all.rbegin(); each != all.rend() && !reaches(best, aim); ++each) {
+      auto& [index, choice] = *each;
+      used[choice.plan] = true;
+      best.tokens_after -= tokens_in(view, choice.replacement->hidden) - count_tokens(aim, *choice.replacement->summary);
+      best.replacements.push_back(std::move(*choice.replacement));
+    }
+    if (!reaches(best, aim)) return empty_plan(history, name());
+    std::reverse(best.replacements.begin(), best.replacements.end());
+    best.strategy.clear();
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      if (!used[i]) continue;
+      best.strategy += (best.strategy.empty() ? "" : ", ") + plans[i].strategy;
+      best.reason += (best.reason.empty() ? "" : "; ") + plans[i].reason;
     }
     return best;
   }
 
  private:
+  struct Choice {
+    std::size_t plan;
+    Replacement* replacement;
+  };
   std::vector<StrategyPtr> choices_;
 };
 
@@ -232,7 +255,7 @@ StrategyPtr pipeline(std::vector<StrategyPtr> steps) { return std::make_shared<P
 StrategyPtr default_strategy(SmartSummary summary) {
   const StrategyPtr older = supersede({.late = true}), repeated = dedupe({.late = true});
   return std::make_shared<Pipeline>(
-      "default", std::vector<StrategyPtr>{std::make_shared<LongestPrefix>(std::vector{older, repeated}), older, repeated,
+      "default", std::vector<StrategyPtr>{std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe()}), older, repeated,
                                           clear_tool_results({.late = true}), smart_summary(std::move(summary)), sliding_window()});
 }
 
