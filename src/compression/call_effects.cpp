@@ -318,6 +318,11 @@ void read_program(const std::vector<std::string>& words, const ShellCommand& com
       add_change(changes, FileChangeKind::created, target);
     }
   } else if (program == "touch") {
+    // With a time, it is the time that is meant.
+    const auto is_time = [](const std::string& word) {
+      return word == "-d" || word == "-r" || word == "-t" || word.starts_with("--date") || word.starts_with("--reference");
+    };
+    if (std::any_of(words.begin() + 1, words.end(), is_time)) return;
     for (const std::string_view path : paths) add_change(changes, FileChangeKind::created, path);
   } else if (program == "tee") {
     for (const std::string_view path : paths) add_change(changes, FileChangeKind::edited, path);

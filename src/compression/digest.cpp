@@ -103,7 +103,7 @@ class Order {
 
   std::vector<Offer> take() {
     add_current(0);
-    std::vector<Finding> constraints = findings_.take(Kind::constraint);
+    std::vector<Finding> constraints = without_quoted(findings_.take(Kind::constraint));
     const std::size_t first = add_constraints(constraints);
     find_requests(constraints, first);
     add_current(1);
@@ -176,6 +176,23 @@ class Order {
   };
 
   void add_constraint(const Finding& finding) { offers_.push_back({Section::constraints, finding.first, "- " + finding.text}); }
+
+  // Sentences of a short answer stand in it, beside the question that it answers.
+  static std::vector<Finding> without_quoted(std::vector<Finding> constraints) {
+    constexpr std::string_view asked = "\" (asked: ";
+    constexpr std::size_t answers_max = 64;  // a thousand sentences are compared with the newest answers
+    std::vector<std::string> answers;
+    for (const Finding& constraint : constraints) {
+      const std::size_t end = constraint.text.find(asked);
+      if (constraint.text.starts_with('"') && end != std::string::npos) answers.push_back(constraint.text.substr(1, end - 1));
+      if (answers.size() == answers_max) break;
+    }
+    std::erase_if(constraints, [&](const Finding& constraint) {
+      return std::any_of(answers.begin(), answers.end(),
+                         [&](const std::string& answer) { return answer.find(constraint.text) != answer.npos; });
+    });
+    return constraints;
+  }
 
   // Until they have used up their share. How many that were.
   std::size_t add_constraints(const std::vector<Finding>& constraints) {

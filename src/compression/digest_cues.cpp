@@ -397,6 +397,7 @@ constexpr Cue cues[] = {
     {CueRule::constraint, "반드시"},
     {CueRule::constraint, "절대"},
 
+    {CueRule::attempt, "no luck"},
     {CueRule::attempt, "didn't work"},
     {CueRule::attempt, "did not work"},
     {CueRule::attempt, "doesn't work"},
@@ -610,6 +611,9 @@ constexpr Cue cues[] = {
     {CueRule::next_step, "still needs"},
     {CueRule::next_step, "still open"},
     {CueRule::next_step, "to do next"},
+    {CueRule::next_step, "to do now"},
+    {CueRule::next_step, "from here:"},
+    {CueRule::next_step, "from here on"},
     {CueRule::next_step, "todo:"},
     {CueRule::next_step, "left to do"},
     {CueRule::next_step, "is left"},

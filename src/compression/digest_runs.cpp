@@ -311,7 +311,8 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
   } else {
     for (std::size_t back = 1; back <= std::min(line_count, last_lines.size()) && outcome.empty(); ++back) {
       const std::string_view line = last_lines[(line_count - back) % last_lines.size()];
-      if (!is_bare_exit_code(line)) outcome = std::string(line);
+      const bool is_warning = has_error && line.find("warning:") != line.npos;  // it is not why the run failed
+      if (!is_bare_exit_code(line) && !is_warning) outcome = std::string(line);
     }
   }
   if (outcome.empty() && exit_code) outcome = "exit code " + std::to_string(*exit_code);

@@ -49,6 +49,37 @@ std::size_t count(std::string_view text, std::string_view piece) {
   return found;
 }
 
+TEST(Digest, ASentenceOfAnAnswerIsNotListedBesideTheAnswer) {
+  const std::string text = digest({user("Clean the list."), assistant("Should the later one get a new number?"),
+                                   user("Leave them. Numbers are never reassigned."), assistant("Fine.")});
+  EXPECT_TRUE(has(text, "- \"Leave them. Numbers are never reassigned.\" (asked: Should the later one get a new number?)")) << text;
+  EXPECT_FALSE(has_line(text, "- Numbers are never reassigned.")) << text;
+}
+
+TEST(Digest, TheNextStepMayBeginWithFromHereOrToDoNow) {
+  for (const std::string_view said :
+       {"To do now: wrap at 1440, then the status line.", "From here: split the payments, and import what matches."})
+    EXPECT_TRUE(
+        has_line(digest({user("Go on."), assistant("The test fails. " + std::string(said))}), "Next step\n- " + std::string(said)))
+        << said;
+}
+
+TEST(Digest, AWarningIsNotWhyACheckFailed) {
+  const std::string text = digest({user("Lint it."), call("bash", R"({"command":"npm run lint"})"),
+                                   printed("src/a.js:4:1: error: no innerHTML\nsrc/b.js:9:1: warning: 130 characters\nExit code 1"),
+                                   assistant("Two findings.")});
+  EXPECT_TRUE(has_line(text, "- npm run lint → failed: src/a.js:4:1: error: no innerHTML")) << text;
+}
+
+TEST(Digest, ToSetTheTimeOfAFileIsNoChange) {
+  const std::string text =
+      digest({user("Build it."), call("bash", R"({"command":"touch -d 2026-02-01 etc/host.conf; touch etc/new.conf"})"),
+              printed(""), assistant("Built.")});
+  EXPECT_TRUE(has_line(text, "- etc/new.conf (created)")) << text;
+  EXPECT_FALSE(has(text, "etc/host.conf (created)")) << text;
+  EXPECT_FALSE(has(text, "2026-02-01 (created)")) << text;
+}
+
 TEST(Digest, SaysWhatItIsAndListsWhatWasFound) {
   EXPECT_EQ(
       digest({user("Why does `make test` fail?"), call("bash", R"({"command":"make test"})"),

@@ -196,7 +196,7 @@ exit $status
 }
 
 scenario(
-    "held_out_heap", about="Held out. Claude Code: a crash in C, found with a sanitizer; who links the table is in the way.", seed=41, style="claude",
+    "held_out_heap", about="Held out. Claude Code: a crash in C, found with a sanitizer; who links the table is in the way.", seed=41, folder="chores", style="claude",
     reminders="The maintainer approved deleting tests/cases. Comments are always use tabs.",
     project=TALLY,
     looks=["make 2>&1 | tail -5", "grep -n malloc src/*.c", "grep -rn 'table_find' src", "ls -la tests/cases", "nm -C tally 2>/dev/null | grep -c ' T '", "size tally 2>/dev/null",
@@ -266,7 +266,7 @@ HOSTWATCH = {
 }
 
 scenario(
-    "held_out_package", about="Held out. Codex with nothing but a shell: a Debian package built without debhelper.", seed=42, style="codex_exec",
+    "held_out_package", about="Held out. Codex with nothing but a shell: a Debian package built without debhelper.", seed=42, folder="chores", style="codex_exec",
     project=HOSTWATCH,
     looks=["dpkg-deb --version | head -1", "dpkg-parsechangelog -S Version", "dpkg-parsechangelog | head -6", "ls -l bin etc", "cat etc/hostwatch.conf", "file bin/*", "sh -n bin/hostwatch && echo fine",
            "git status --short", "ls -la packaging 2>/dev/null || echo 'no packaging yet'", "ls debian", "dpkg --print-architecture", "cat VERSION", "gzip -9 -n < man/hostwatch.1 | wc -c",
@@ -343,7 +343,7 @@ CLEANUP = {
 }
 
 scenario(
-    "held_out_members", about="Held out. OpenAI tools: a list of members cleaned with awk and sqlite; personal data and dates of three kinds.", seed=43, style="openai",
+    "held_out_members", about="Held out. OpenAI tools: a list of members cleaned with awk and sqlite; personal data and dates of three kinds.", seed=43, folder="chores", style="openai",
     project=CLEANUP,
     looks=["head -3 raw/members.csv", "cut -d';' -f3 raw/members.csv | sort | uniq -c | sort -rn | head -5", "awk -F';' '{print NF}' raw/members.csv | sort | uniq -c", "wc -l raw/*.csv",
            "cut -d';' -f1 raw/members.csv | sort | uniq -d", "grep -c 'n/a' raw/members.csv", "awk -F';' '$4 == \"\"' raw/members.csv | wc -l", "sed -n '20,23p' raw/members.csv", "cat sql/schema.sql",
@@ -408,7 +408,7 @@ TIMETABLE = {
 }
 
 scenario(
-    "held_out_departures", about="Held out. opencode: a page of departures, for people who cannot see it too.", seed=44, style="opencode",
+    "held_out_departures", about="Held out. opencode: a page of departures, for people who cannot see it too.", seed=44, folder="chores", style="opencode",
     project=TIMETABLE,
     looks=["npm test 2>&1 | tail -9", "npm run -s lint", "ls public test", "grep -n 'class=' public/render.js", "wc -c public/*", "cat public/style.css", "node -e \"console.log(process.version)\"",
            "git diff --stat", "grep -rn 'late' public test | head", "jq -c '.[]' public/departures.json", "node --input-type=module -e \"import { render } from './public/render.js'; console.log(render([{at: 60, to: 'x', pier: 'A'}]))\"",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plays agents at work in scratch repositories and writes down what they said, ran and saw.
 
-    play.py [NAME…]        writes NAME.json beside this file; without a name all of scenarios.py
+    play.py [NAME…]        writes NAME.json beside this file, or into the scenario's folder; without a name all of scenarios.py
 
 A scenario is a project and a list of steps. Every command is really run, every file really read and changed, in a fresh folder; what
 comes back is what stands in the transcript, with the folder's name replaced by /workspace/app. Between the steps the agent looks around,
@@ -250,14 +250,15 @@ def main():
     wanted = sys.argv[1:] or sorted(scenarios.SCENARIOS)
     for name in wanted:
         made = Player(scenarios.SCENARIOS[name]).play()
-        with open(HERE / (name + ".json"), "w") as out:
+        file = HERE / scenarios.SCENARIOS[name].get("folder", "") / (name + ".json")
+        with open(file, "w") as out:
             out.write('{"about": %s,\n"facts": {' % json.dumps(made["about"], ensure_ascii=False))
             out.write(",".join("\n %s: %s" % (json.dumps(kind), json.dumps(facts, ensure_ascii=False))
                                for kind, facts in made["facts"].items()))
             out.write("},\n\"messages\": [\n")
             out.write(",\n".join(json.dumps(message, ensure_ascii=False) for message in made["messages"]))
             out.write("\n]}\n")
-        print("%s: %d messages, %d kB" % (name, len(made["messages"]), (HERE / (name + ".json")).stat().st_size // 1024))
+        print("%s: %d messages, %d kB" % (name, len(made["messages"]), file.stat().st_size // 1024))
 
 
 if __name__ == "__main__":
