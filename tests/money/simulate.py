@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What policies of the gateway cost, beside none at all: seeded sessions of an agent against a provider that bills as Anthropic does.
 
-    [SEED=n] simulate.py PLAY RANKS [--sessions N] [--turns LEAST MOST] [--policies NAME…] [--json FILE] [--other URL PORT]
+    [SEED=n] simulate.py PLAY RANKS [--sessions N] [--turns LEAST MOST] [--policies NAME… | --headroom] [--json FILE] [--other URL PORT]
 
 PLAY is the program built from play.cpp: it decides with the gateway's own functions what is sent. RANKS is the folder of the .tiktoken files.
 The provider shares nothing with the engine: it counts with tiktoken, and keeps a prompt cache by Anthropic's published rules. A marked block
@@ -13,6 +13,8 @@ model, when a request had more than four fifths of the window. Its turns, texts 
 
 Checked for every policy: no request is over the window; where a request does not go on with the one before, the policy has edited it or the client
 has compacted; each call has its result behind it. Checked of the totals: none costs more than `observe`, and `compact` when cold costs less.
+
+--headroom plays one policy with room for 0, 20 and 40 more turns instead. Checked of the totals: with more room there are fewer compactions, and it costs less.
 
 --other URL PORT also plays the sessions through a proxy at URL whose upstream is this program, at PORT. Needs the Python module tiktoken.
 """
@@ -47,6 +49,10 @@ POLICIES = {
     "compact": {"mode": "compact"},
     "compact, cold": {"mode": "compact", "when": "cold"},
 }
+
+# Room for more turns, where a policy comes down to hardly less than its threshold. Each is held against the one before.
+HEADROOM = {f"cold, {turns} turns": {"mode": "compact", "when": "cold", "targetPercent": 23, "headroomTurns": turns} for turns in (0, 20, 40)}
+POLICIES_ALL = POLICIES | HEADROOM
 
 
 def load_encoding(folder):
@@ -376,9 +382,12 @@ def main():
     parser.add_argument("--sessions", type=int, default=100)
     parser.add_argument("--turns", type=int, nargs=2, default=[20, 2000])
     parser.add_argument("--policies", nargs="*", default=list(POLICIES))
+    parser.add_argument("--headroom", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--other", nargs=2, metavar=("URL", "PORT"))
     given = parser.parse_args()
+    if given.headroom:
+        given.policies = list(HEADROOM)
     seed = int(os.environ.get("SEED", "1"))
     try:
         encoding = load_encoding(given.ranks)
@@ -404,7 +413,7 @@ def main():
             if name == "other":
                 provider, happened = other.play(session, count)
             else:
-                player = Direct() if name == "observe" else Player(given.play, POLICIES[name])
+                player = Direct() if name == "observe" else Player(given.play, POLICIES_ALL[name])
                 provider, happened = play(session, player, count)
             assert provider.over == 0, (name, number, "a request is over the window")
             row = table.setdefault(name, {"dollars": 0.0, "sent": 0, "read": 0, "written": 0, "peak": 0, "edits": 0,
@@ -435,6 +444,12 @@ def main():
     faults += [f"{name}: {row['breaks']} prefixes broken outside recorded edits" for name, row in table.items() if name != "other" and row["breaks"]]
     if "compact, cold" in table and table["compact, cold"]["dollars"] >= table["observe"]["dollars"]:
         faults.append("compact, cold does not cost less than observe")
+    for less, more in zip(list(HEADROOM), list(HEADROOM)[1:]) if given.headroom else ():
+        compactions = [table[name]["edits"] + table[name]["clientCompactions"] for name in (less, more)]
+        if compactions[1] > compactions[0]:
+            faults.append(f"{more}: {compactions[1]} compactions, {compactions[0]} with less room")
+        if table[more]["dollars"] > table[less]["dollars"] * (1 + 1e-9):
+            faults.append(f"{more} costs more than {less}")
     if other:
         if "compact, cold" in table and table["compact, cold"]["dollars"] >= table["other"]["dollars"]:
             faults.append("compact, cold does not cost less than the other proxy")
