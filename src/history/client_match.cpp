@@ -175,6 +175,28 @@ void ClientMatch::match_middle() {
     known_[b] = known_as(a);
     matched_[a] = true;
   }
+  forget_repeated_behind_summary();
+}
+
+// A client that compacts keeps the end of its list behind the new summary, or nothing. Where that end went, what says the same as a message
+// before it is said again, such as a note about a command: the summary stands for the former one, and for what followed it.
+void ClientMatch::forget_repeated_behind_summary() {
+  if (takes_view_ || sent_.is_delta || suffix_ > 0) return;
+  std::size_t summary = begin_;
+  while (summary < end_ && (known(summary) || !sent_.list[summary].is_summary)) ++summary;
+  if (summary == end_ || client_.count_dropped_as(sent_.list[summary].identity) > 0) return;
+  std::size_t gone = 0, fresh = 0;  // behind the last message that both have
+  while (gone < old_.size() && !matched_[old_.size() - 1 - gone]) ++gone;
+  while (fresh < end_ - summary && !known(end_ - 1 - fresh)) ++fresh;
+  if (gone <= fresh) return;  // as if they were changed
+  std::unordered_map<std::uint32_t, std::size_t> old;
+  for (std::size_t i = 0; i < old_.size(); ++i) old.emplace(old_[i].ordinal, i);
+  for (std::size_t place = summary + 1; place < end_; ++place) {
+    const Known* const at = known(place);
+    if (!at) continue;
+    matched_[old.at(at->ordinal)] = false;
+    known_[place - begin_].reset();
+  }
 }
 
 ClientMatch::Known ClientMatch::known_as(std::size_t old) const {

@@ -94,6 +94,7 @@ class ClientMatch {
   void go_on_with_delta();
   void add_unsent(const VolatileParts& parts);
   void match_middle();
+  void forget_repeated_behind_summary();
   void find_returning();
   void rewind();
   void add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left, std::optional<std::uint32_t> right);

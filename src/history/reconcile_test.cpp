@@ -279,6 +279,29 @@ TEST(Reconcile, MessagesThatACompactionKeptKeepTheirOrdinals) {
   EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2", "A2", "U3"}));
 }
 
+// Claude Code writes the same note about /compact behind each of its summaries.
+TEST(Reconcile, ASecondSummaryStandsAlsoForWhatFollowedTextsThatAreSaidAgain) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2"});
+  client.reconcile({"u:*continued 1", "u:note", "a:none", "u:U3", "a:A3"});
+  client.reconcile({"u:*continued 2", "u:note", "a:none", "u:U4"});
+  EXPECT_EQ(client.last.outcome, compacted);
+  EXPECT_EQ(client.view(), (Texts{"continued 2", "note", "none", "U4"}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"continued 1", "note", "none", "U3", "A3", "note", "none", "U4"}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2", "A2", "note", "none", "U3", "A3", "note", "none", "U4"}));
+}
+
+TEST(Reconcile, WhatASummaryKeptBeforeAChangedEndKeepsItsOrdinal) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2"});
+  client.reconcile({"u:*continued", "u:U2", "a:A2, changed"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{4, 2, 5}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2", "A2, changed"}));
+}
+
 TEST(Reconcile, TheClientsSummaryStandsForNoMoreThanItReplaces) {
   Followed client;
   client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2", "u:U3"}).apply(op::Compress{Names::indices({0, 1, 2, 3}), message("u:sum")});
