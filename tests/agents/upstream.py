@@ -49,7 +49,7 @@ def anthropic_blocks(body):
     parts = said if isinstance(said, list) else [{"type": "text", "text": said}]
     asked = text_of(said)
     if "Respond with TEXT ONLY" in asked:
-        return [{"type": "text", "text": "<analysis>x</analysis><summary>The user read a file twice.</summary>"}], "end_turn"
+        return [{"type": "text", "text": "<analysis>x</analysis><summary>" + new_id("The user read a file twice:") + "</summary>"}], "end_turn"
     names = {tool["name"] for tool in body.get("tools", [])}
     if any(part.get("type") == "tool_result" for part in parts) or last["role"] == "assistant":
         return [{"type": "text", "text": new_id("The result is here:")}], "end_turn"

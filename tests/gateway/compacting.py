@@ -2,8 +2,8 @@
 """Real coding agents that compact through the gateway, and go on without it.   compacting.py UNDERTEXT AGENTS_FOLDER
 
 Codex asks for compactions, which the gateway answers ("compaction":"pointer"): the provider never sees an item of the gateway's, every request that it gets is valid, and
-every compaction expands to the exact originals. Claude Code compacts by itself under a policy that edits. Then the gateway is gone: the session is detached, and resumes with the
-provider alone. What agents send holds their makers' prompts: it stays in memory and in a temporary folder. Exits with 77, which means skipped, where they are not to be had.
+every compaction expands to the exact originals. Claude Code compacts by itself (/compact), under a policy that edits and under none: its own summaries expand to the originals, too.
+Then the gateway is gone: the session is detached, and resumes with the provider alone. What agents send holds their makers' prompts: it stays in memory and in a temporary folder. Exits with 77, which means skipped, where they are not to be had.
 """
 import json
 import os
@@ -53,13 +53,39 @@ class Work:
         return next(each for each in ids if session in each)
 
     def expanded(self, conversation):
-        """The view with every summary expanded, as it was sent by the client."""
+        """The view with every summary and stub expanded, the client's own summaries among them, as it was sent by the client."""
         while True:
             view = self.ask(conversation, {"query": "messages"})["messages"]
-            made = [i for i, message in enumerate(view) if "native" not in message]
+            made = [i for i, message in enumerate(view) if stands_for_others(message)]
             if not made:
-                return [message["native"]["json"] for message in view]
+                return [message.get("native", {}).get("json", message) for message in view]
             self.ask(conversation, {"operation": "EXPAND", "index": made[0]})
+
+
+# How a summary or a stub of the engine's begins, and a summary of Claude Code's.
+BEGINNINGS = ("[Summary of earlier messages]", "[result ", "This session is being continued")
+
+
+def texts_of(content):
+    for part in [content] if isinstance(content, str) else content or []:
+        if isinstance(part, str):
+            yield part
+        elif part.get("type") == "tool_result":
+            yield from texts_of(part.get("content"))
+        elif "text" in part:
+            yield part["text"]
+
+
+def stands_for_others(message):
+    return any(text.startswith(BEGINNINGS) for text in texts_of(message["content"]))
+
+
+def plain(message):
+    """What a message of Anthropic's says: markers of the cache move with every request."""
+    content = message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    blocks = [{key: value for key, value in block.items() if key != "cache_control"} for block in blocks]
+    return json.dumps([message["role"], blocks], sort_keys=True)
 
 
 def check_requests(provider, profile):
@@ -114,6 +140,19 @@ def codex(program, binary):
         print(f"Codex: {len(compactions)} compactions through the gateway, {len(items)} items expanded, resumed without it")
 
 
+def resumed_without(work, agent, provider):
+    """The gateway is gone: the session is detached, and goes on with the provider alone. How many requests came before."""
+    print(work.run("detach", agent.session, CLAUDE_CONFIG_DIR=str(work.home / ".claude")).strip())
+    agent.environment["ANTHROPIC_BASE_URL"] = provider.url
+    count = len(provider.requests)
+    agent.say("are you still there?")
+    assert len(provider.requests) > count
+    for request in provider.requests[count:]:
+        assert not validator.broken("anthropic", request.body), validator.broken("anthropic", request.body)
+    assert "This session is being continued" in json.dumps(provider.requests[-1].body), "what the client had compacted"
+    return count
+
+
 def claude_code(program, binary):
     with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as folder:
         work = Work(program, provider, {"mode": "compact", "thresholdTokens": 100, "cacheSeconds": 0, "repair": "on"}, folder)
@@ -129,12 +168,37 @@ def claude_code(program, binary):
         history = work.ask(work.conversation_of(agent.session), {"query": "history"})["result"]
         edits = sum((entry["description"] or "").startswith("policy ") for entry in history)
         assert edits > 0, history
-        print(work.run("detach", agent.session, CLAUDE_CONFIG_DIR=str(work.home / ".claude")).strip())
-        agent.environment["ANTHROPIC_BASE_URL"] = provider.url
-        count = len(provider.requests)
-        agent.say("are you still there?")
-        assert len(provider.requests) > count
+        count = resumed_without(work, agent, provider)
         print(f"Claude Code: {count} requests and {edits} edits through the gateway, resumed without it")
+
+
+def claude_code_expanded(program, binary):
+    """What /compact replaces is all there: each of its summaries expands to the messages that the client had sent."""
+    with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as folder:
+        work = Work(program, provider, {"mode": "observe"}, folder)
+        agent = running.ClaudeCode(binary, types.SimpleNamespace(url=work.url), work.home)
+        for _ in range(2):
+            for text in ("Please use a tool.", "thanks", "/compact"):
+                agent.say(text)
+        agent.say("and now?")
+        work.stop()
+        conversation = work.conversation_of(agent.session)
+        records = work.ask(conversation, {"query": "requests"})["result"]
+        asked = [json.loads(work.ask(conversation, {"query": "request", "number": record["number"]})["result"]["request"]) for record in records
+                 if record["kind"] == "compaction"]
+        assert len(asked) == 2, [record["kind"] for record in records]
+        expanded = [plain(message) for message in work.expanded(conversation)]
+        for body in asked:
+            # The last message of such a request asks for the summary.
+            originals = [plain(message) for message in body["messages"][:-1] if not stands_for_others(message)]
+            assert len(originals) > 2, body
+            at = iter(expanded)
+            lost = [each[:300] for each in originals if each not in at]  # in their order: `in` goes on where the one before was found
+            assert not lost, lost
+        calls = [block["id"] for each in expanded for block in json.loads(each)[1] if block.get("type") == "tool_use"]
+        assert len(calls) == len(set(calls)) == 2, calls
+        count = resumed_without(work, agent, provider)
+        print(f"Claude Code: {count} requests and {len(asked)} compactions through the gateway, {len(expanded)} messages expanded, resumed without it")
 
 
 def main(program, folder):
@@ -144,6 +208,7 @@ def main(program, folder):
         agents.skip("scripts/peers agents could not get them")
     codex(program, openai)
     claude_code(program, claude)
+    claude_code_expanded(program, claude)
 
 
 if __name__ == "__main__":
