@@ -244,7 +244,7 @@ undertext_compile_options(undertext_play)
 target_link_libraries(undertext_play PRIVATE undertext_static Threads::Threads)
 # A short form of scripts/bench-money; skipped where scripts/peers and scripts/vocabularies could not get tiktoken and its ranks.
 add_test(NAME money.simulation COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/money/simulate.sh $<TARGET_FILE:undertext_play>
-  --sessions 8 --turns 20 200)
+  --sessions 8 --turns 100 400)
 set_tests_properties(money.simulation PROPERTIES LABELS model TIMEOUT 600 SKIP_RETURN_CODE 77)
 
 # The tokens of o200k_base and cl100k_base beside tiktoken's. `tests/tokens/compare.sh PROGRAM` without --quick compares everything.

@@ -315,7 +315,7 @@ TEST_F(LiveTest, a_conversation_whose_model_is_down_is_summarised_by_the_digest)
         R"({"operation":"APPEND","messages":[{"role":"user","content":")" + std::to_string(i) + words + "\"}]}";
     ASSERT_EQ(call(app, "POST", "/v1/conversations/down/operations", {.body = body})->reply.status, 200u);
   }
-  ASSERT_TRUE(stream->wait_for_text(R"("type":"COMPRESSED")"));
+  ASSERT_TRUE(stream->wait_for_text(R"("type":"COMPRESSED")")) << stream->text();
   const std::string receipts = result_of(call(app, "GET", "/v1/conversations/down/receipts"));
   EXPECT_NE(receipts.find(R"("summariser":"digest")"), std::string::npos) << receipts;
   EXPECT_NE(receipts.find("cannot be reached"), std::string::npos) << receipts;
