@@ -92,12 +92,13 @@ def main(binary):
         return subprocess.run([binary, *words, "--help"], capture_output=True, check=True, env={"COLUMNS": "1000"}).stdout.decode()
 
     top = help_of()
-    commands = re.findall(r"^  (\w+) {2,}(.*)$", section(top, "Subcommands"), re.M)
+    commands = re.findall(r"^  ([\w-]+) {2,}(.*)$", section(top, "Subcommands"), re.M)
     common, out = {}, [INTRO.rstrip(), ".SH COMMANDS"]
     for command, summary in commands:
         text = help_of(command)
         out += [f".SS {command}", escaped(summary) + "."]
         for names, help_text in options_of(section(text, "Positionals")) + options_of(section(text, "Options")):
+            names = re.sub(r" Excludes:.*", "", names)
             option = re.search(r"--[a-z-]+", names)
             names = re.sub(r"\s*:\{.*?\}| REQUIRED", "", names)
             if option and option[0] == "--help":

@@ -31,7 +31,10 @@ struct Relayed {
     client.send(request);
   }
   std::shared_ptr<Relay> relay(RelayedHead head, std::uint64_t unsent_max = 1 << 20) {
-    return promise.get_future().get()->relay(std::move(head), unsent_max, [this] { ++drained; });
+    return promise.get_future().get()->relay(std::move(head), unsent_max, [this] {
+      ++drained;
+      drained.notify_all();
+    });
   }
 };
 
@@ -110,6 +113,7 @@ TEST(Relay, HasNoRoomWhileItsClientDoesNotReadAndTellsWhenItHas) {
   EXPECT_EQ(at.drained, 0);
   relay->end();
   at.client.read_until("0\r\n\r\n");
+  at.drained.wait(0);  // the client may have read the last byte before the server has heard that it was taken
   EXPECT_EQ(at.drained, 1);
 }
 
