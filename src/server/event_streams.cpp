@@ -87,6 +87,8 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
     reply.fields.push_back({"Retry-After", "5"});
     return exchange.answer(std::move(reply));
   }
+  const Key key{opening.caller.tenant, opening.conversation->id()};
+  std::shared_ptr<Heard> heard = hear(key, std::move(opening.conversation));
   // X-Accel-Buffering: nginx would hold lines back.
   std::shared_ptr<http::Stream> stream =
       exchange.stream(200, "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
@@ -95,9 +97,24 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
     if (stopping_) return;  // meanwhile; the stream is cut, and nothing of it stays
     std::shared_ptr<LiveLine> line = lines_.add(opening.caller, std::move(stream), *std::move(place));
     line->send(": events of a conversation\n\n");
-    inbox_.openings.emplace_back(std::move(opening), std::move(line));
+    inbox_.openings.push_back({key, {std::move(line), std::move(heard), opening.next}});
   }
   left_.notify_one();
+}
+
+std::shared_ptr<EventStreams::Heard> EventStreams::hear(const Key& key, std::shared_ptr<Conversation> conversation) {
+  const std::lock_guard lock(lock_);
+  std::weak_ptr<Heard>& place = heard_[key];
+  std::shared_ptr<Heard> heard = place.lock();
+  if (heard) return heard;
+  heard = std::make_shared<Heard>(Heard{std::move(conversation)});
+  heard->subscription = heard->conversation->subscribe([this, key](const Event& event) {
+    std::string data;
+    if (is_told_by_itself(event.type)) append_json(data, event);
+    tell(key.first, key.second, data.empty() ? "" : "event", data);
+  });
+  place = heard;
+  return heard;
 }
 
 void EventStreams::tell(const std::string& tenant, const std::string& id, std::string_view event, std::string_view data) {
@@ -160,6 +177,11 @@ void EventStreams::send() {
   }
   for (auto& [key, watched] : watched_) close_all(watched);
   watched_.clear();
+  Inbox left;  // with what is heard for streams that nobody will send; ended without the lock, which telling takes
+  {
+    const std::lock_guard lock(lock_);
+    left = std::exchange(inbox_, {});
+  }
 }
 
 void EventStreams::close_all(Watched& watched) {
@@ -168,7 +190,12 @@ void EventStreams::close_all(Watched& watched) {
 }
 
 void EventStreams::take(Inbox inbox) {
-  for (auto& [opening, line] : inbox.openings) watch(std::move(opening), std::move(line));
+  for (auto& [key, line] : inbox.openings) {
+    Watched& watched = watched_[key];
+    if (!watched.conversation) watched.conversation = line.heard->conversation;
+    watched.changed = true;
+    watched.lines.push_back(std::move(line));
+  }
   if (!inbox.openings.empty()) note_watched();
   for (auto& [key, text] : inbox.notices) {
     const auto found = watched_.find(key);
@@ -186,27 +213,13 @@ void EventStreams::take(Inbox inbox) {
   }
 }
 
-void EventStreams::watch(Opening opening, std::shared_ptr<LiveLine> line) {
-  const Key key{opening.caller.tenant, opening.conversation->id()};
-  Watched& watched = watched_[key];
-  if (!watched.conversation) {
-    watched.conversation = opening.conversation;
-    watched.subscription = watched.conversation->subscribe([this, key](const Event& event) {
-      std::string data;
-      if (is_told_by_itself(event.type)) append_json(data, event);
-      tell(key.first, key.second, data.empty() ? "" : "event", data);
-    });
-  }
-  watched.changed = true;
-  watched.lines.push_back({std::move(line), opening.next});
-}
-
 // For the thread that asks.
 void EventStreams::note_watched() {
   std::map<Key, std::shared_ptr<Conversation>> asked_for;
   for (const auto& [key, watched] : watched_) asked_for.emplace(key, watched.conversation);
   const std::lock_guard lock(lock_);
   asked_for_.swap(asked_for);
+  std::erase_if(heard_, [](const auto& at) { return at.second.expired(); });
 }
 
 void EventStreams::ask() {

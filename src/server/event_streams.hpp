@@ -59,13 +59,19 @@ class EventStreams {
  private:
   using Clock = std::chrono::steady_clock;
   using Key = std::pair<std::string, std::string>;  // tenant, conversation
+  // A conversation whose events are heard, from the moment on that a stream of it is opened: the sender may come to the stream
+  // much later. All streams of a conversation share one, and the last of them ends it.
+  struct Heard {
+    std::shared_ptr<Conversation> conversation;
+    Subscription subscription = {};
+  };
   struct Line {
     std::shared_ptr<LiveLine> line;
+    std::shared_ptr<Heard> heard;
     std::uint64_t next = 0;  // the version to be told next
   };
   struct Watched {
     std::shared_ptr<Conversation> conversation;
-    Subscription subscription = {};
     std::vector<Line> lines = {};
     std::string notices = {};  // to be sent once all versions are
     bool changed = true;       // there may be versions that were not told
@@ -73,7 +79,7 @@ class EventStreams {
   };
   // What others leave for the thread.
   struct Inbox {
-    std::vector<std::pair<Opening, std::shared_ptr<LiveLine>>> openings;
+    std::vector<std::pair<Key, Line>> openings;
     std::map<Key, std::string> notices;  // of conversations that changed; mostly empty text
     std::vector<Key> deleted;
     bool closed = false;  // some lines are
@@ -82,7 +88,7 @@ class EventStreams {
   void send();
   Inbox wait_for_inbox(std::optional<Clock::time_point> until);
   void take(Inbox inbox);
-  void watch(Opening opening, std::shared_ptr<LiveLine> line);
+  std::shared_ptr<Heard> hear(const Key& key, std::shared_ptr<Conversation> conversation);
   bool serve(Watched& watched);                            // false: some lines are still behind
   bool tell_versions(const History& history, Line& line);  // false: the line is gone
   static void close_all(Watched& watched);
@@ -97,6 +103,7 @@ class EventStreams {
   std::mutex lock_;
   std::condition_variable left_, stopped_;
   Inbox inbox_;
+  std::map<Key, std::weak_ptr<Heard>> heard_;
   std::map<Key, std::shared_ptr<Conversation>> asked_for_;  // what is watched
   bool stopping_ = false;
   std::mutex stopping_lock_;

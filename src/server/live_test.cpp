@@ -321,6 +321,21 @@ TEST_F(LiveTest, a_conversation_whose_model_is_down_is_summarised_by_the_digest)
   EXPECT_NE(receipts.find("cannot be reached"), std::string::npos) << receipts;
 }
 
+TEST_F(LiveTest, what_happens_once_a_stream_is_open_is_told_though_the_sender_comes_to_it_later) {
+  ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":"small","settings":{"tokenLimit":3}})"})->reply.status, 201u);
+  const auto busy = watch();
+  ASSERT_TRUE(busy->wait_for_text("id: 0\n"));
+  std::shared_ptr<Answered> stream;
+  {
+    const std::lock_guard held(busy->lock);  // the sender waits for this client from now on
+    append(1);
+    stream = call(app, "GET", "/v1/conversations/small/events");
+    const std::string body = R"({"operation":"APPEND","messages":[{"role":"user","content":"more than three tokens"}]})";
+    ASSERT_EQ(call(app, "POST", "/v1/conversations/small/operations", {.body = body})->reply.status, 200u);
+  }
+  EXPECT_TRUE(stream->wait_for_text(R"("type":"TOKEN_LIMIT_EXCEEDED")")) << stream->text();
+}
+
 TEST_F(LiveTest, what_is_wrong_with_a_compression_is_told_at_once) {
   const std::pair<const char*, const char*> cases[] = {{"{}", "strategy"},
                                                        {R"({"strategy":"nope"})", "strategy"},
