@@ -89,15 +89,16 @@ void EventStreams::open(Opening opening, http::Exchange& exchange) {
   }
   const Key key{opening.caller.tenant, opening.conversation->id()};
   std::shared_ptr<Heard> heard = hear(key, std::move(opening.conversation));
-  // X-Accel-Buffering: nginx would hold lines back.
-  std::shared_ptr<http::Stream> stream =
-      exchange.stream(200, "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
   {
+    // The client has its answer, and the sender its stream, in one step: what the client then does is told.
     const std::lock_guard lock(lock_);
-    if (stopping_) return;  // meanwhile; the stream is cut, and nothing of it stays
+    if (stopping_) return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
+    // X-Accel-Buffering: nginx would hold lines back.
+    std::shared_ptr<http::Stream> stream =
+        exchange.stream(200, "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
     std::shared_ptr<LiveLine> line = lines_.add(opening.caller, std::move(stream), *std::move(place));
     line->send(": events of a conversation\n\n");
-    inbox_.openings.push_back({key, {std::move(line), std::move(heard), opening.next}});
+    inbox_.openings.push_back({key, {std::move(line), heard, opening.next}});  // `heard` may end only without the lock
   }
   left_.notify_one();
 }

@@ -88,9 +88,12 @@ http::Reply inspector_file(const http::Request& request, std::string_view path, 
   return reply;
 }
 
-http::Reply site_file(const SiteFiles& site, std::string_view path) {
+http::Reply site_file(const SiteFiles& site, const Call& call, std::string_view path) {
   const SiteFile* const file = site.find(path);
   if (file == nullptr) refuse(ErrorCode::not_found, "there is no such page; serve --docs FOLDER serves what scripts/site made");
+  // Anybody may ask for it, and read it slowly.
+  if (!call.exchange->reserve(file->bytes.size()))
+    refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
   return page(content_type_of(path), file->bytes, file->policy, "no-cache");
 }
 
@@ -153,9 +156,9 @@ std::vector<Route> page_routes(App::Rep& app) {
       fixed("/docs.css", "getDocsStyle", "How that looks.", "text/css",
             [](const Call&) { return page("text/css; charset=utf-8", docs_style(), docs_policy, "no-cache"); }),
       fixed("/docs/", "getManual", "The manual, where the server was given its site.", html,
-            [&app](const Call&) { return site_file(app.options.site, "index.html"); }),
+            [&app](const Call& call) { return site_file(app.options.site, call, "index.html"); }),
       fixed("/docs/{file*}", "getManualFile", "A page of it, or what a page consists of.", "application/octet-stream",
-            [&app](const Call& call) { return site_file(app.options.site, *call.find("file")); }),
+            [&app](const Call& call) { return site_file(app.options.site, call, *call.find("file")); }),
       fixed("/", "getInspector", "The inspector.", html, [](const Call& call) { return front_page(call.request); }),
       fixed("/assets/{file*}", "getInspectorFile", "What the inspector consists of.", "application/octet-stream",
             [](const Call& call) {

@@ -162,7 +162,7 @@ std::optional<std::string> lines_of_rows(const FoundSession& session, OpencodePa
   {
     OtherRows row =
         database.rows("SELECT title, directory, time_created, time_updated, revert FROM session WHERE id = ?", {session.within});
-    if (!row.next()) return lines;
+    if (!row.next()) return database.was_disturbed() ? std::nullopt : std::optional(lines);
     lines = R"({"info":{"id":)" + json_string(session.within) + R"(,"title":)" + json_string(row.text(0)) + R"(,"directory":)" +
             json_string(row.text(1)) + R"(,"time":{"created":)" + std::to_string(row.number(2)) + R"(,"updated":)" +
             std::to_string(row.number(3)) + "}";

@@ -32,7 +32,12 @@ constexpr int wait_ms = 2000;
 void OtherRows::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 void OtherDatabase::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 
-bool OtherRows::next() { return statement_ && sqlite3_step(statement_.get()) == SQLITE_ROW; }
+bool OtherRows::next() {
+  if (!statement_) return false;
+  const int code = sqlite3_step(statement_.get());
+  if (code != SQLITE_ROW && code != SQLITE_DONE) *has_failed_ = true;
+  return code == SQLITE_ROW;
+}
 
 std::string_view OtherRows::text(int column) {
   const unsigned char* const bytes = sqlite3_column_text(statement_.get(), column);
@@ -46,7 +51,14 @@ OtherDatabase::OtherDatabase(const std::string& path) : path_(path) {
   stamp_ = stamp(path_);
   if (stamp_ == 0) return;
   if (is_there(path_ + "-journal")) return;  // a transaction of a kind that no reader can look past
-  has_log_ = is_there(path_ + "-shm") || is_there(path_ + "-wal");
+  // SQLite would make a log that is not there, and cannot read one without its index.
+  had_index_ = is_there(path_ + "-shm");
+  const std::optional<FileStatus> log = status_of(path_ + "-wal");
+  has_log_ = log && log->size_bytes > 0;
+  if (has_log_ && !had_index_) {
+    *has_failed_ = true;
+    return;
+  }
   sqlite3* opened = nullptr;
   const std::string address = address_of(path_, has_log_ ? "readonly_shm=1" : "immutable=1");
   const int code = sqlite3_open_v2(address.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
@@ -66,8 +78,13 @@ OtherDatabase::OtherDatabase(const std::string& path) : path_(path) {
 
 OtherRows OtherDatabase::rows(const char* sql, std::initializer_list<std::string_view> values) {
   sqlite3_stmt* statement = nullptr;
-  if (!database_ || sqlite3_prepare_v2(database_.get(), sql, -1, &statement, nullptr) != SQLITE_OK) return OtherRows(nullptr);
-  OtherRows rows(statement);
+  if (!database_) return OtherRows(nullptr, has_failed_);
+  const int code = sqlite3_prepare_v2(database_.get(), sql, -1, &statement, nullptr);
+  if (code != SQLITE_OK) {
+    *has_failed_ |= code != SQLITE_ERROR;  // which is a table that is not there
+    return OtherRows(nullptr, has_failed_);
+  }
+  OtherRows rows(statement, has_failed_);
   int number = 0;
   for (const std::string_view value : values)
     sqlite3_bind_text64(statement, ++number, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -81,7 +98,8 @@ bool OtherDatabase::has_column(const char* table, std::string_view column) {
 }
 
 bool OtherDatabase::was_disturbed() const {
-  return !has_log_ && (stamp(path_) != stamp_ || is_there(path_ + "-shm") || is_there(path_ + "-wal"));
+  if (*has_failed_ || has_log_) return *has_failed_;
+  return stamp(path_) != stamp_ || is_there(path_ + "-shm") != had_index_;
 }
 
 std::uint64_t OtherDatabase::stamp(const std::string& path) {

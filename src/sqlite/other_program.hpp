@@ -5,8 +5,9 @@
 //     if (database.was_disturbed()) …                       // what was read is void: again, later
 //
 // Nothing is written: neither the database, nor its log, nor the index of the log, and no file is made beside it. Where a log is
-// there, its index is mapped for reading and the program's locks are respected. Where there is none nobody has the database open, so
-// it is read without locks; was_disturbed() then says whether somebody opened it meanwhile. One thread's.
+// there, its index is mapped for reading and the program's locks are respected; without an index it cannot be read. Where there is no
+// log nobody has the database open, so it is read without locks; was_disturbed() then says whether somebody opened it meanwhile. It
+// says so too where rows could not be read. One thread's.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -22,8 +24,9 @@ namespace undertext {
 
 class OtherRows {
  public:
-  explicit OtherRows(sqlite3_stmt* statement) : statement_(statement) {}
-  bool next();                        // false at the end, and after an error
+  OtherRows(sqlite3_stmt* statement, std::shared_ptr<bool> has_failed)
+      : statement_(statement), has_failed_(std::move(has_failed)) {}
+  bool next();                        // false at the end, and after an error: was_disturbed() tells them apart
   std::string_view text(int column);  // until the next call of next()
   std::int64_t number(int column);
 
@@ -32,6 +35,7 @@ class OtherRows {
     void operator()(sqlite3_stmt* statement) const;
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;  // null: it could not be prepared
+  std::shared_ptr<bool> has_failed_;                   // the database's
 };
 
 class OtherDatabase {
@@ -52,7 +56,8 @@ class OtherDatabase {
   };
   const std::string path_;
   std::unique_ptr<sqlite3, Close> database_;
-  bool has_log_ = false;
+  bool has_log_ = false, had_index_ = false;
+  std::shared_ptr<bool> has_failed_ = std::make_shared<bool>(false);  // some rows could not be read
   std::uint64_t stamp_ = 0;
 };
 

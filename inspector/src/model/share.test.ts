@@ -49,6 +49,8 @@ test.each([
   ['hunter2hunter2', 'password: '],
   ['abcdefghijklmnop', 'Authorization: Bearer '],
   ['somebody@mail.example', 'mail to '],
+  ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', 'AWS_SECRET_ACCESS_KEY='],
+  ['django-insecure-0123456789', 'SECRET_KEY = '],
 ])('%s is a secret', (secret, before) => {
   const clean = redactor({ ...nothingRedacted, secrets: true })(`${before}${before.endsWith(' ') ? '' : ' '}${secret} and more`);
   expect(clean).not.toContain(secret);
@@ -58,4 +60,38 @@ test.each([
 test('what is none stays', () => {
   const plain = 'The tokenizer counts 42,400 tokens of src/rate.c; see task-list and disk-usage.';
   expect(redactor({ ...nothingRedacted, secrets: true, words: ['(a+)+$'] })(plain)).toBe(plain);
+});
+
+test('a password of an address is a secret', () => {
+  expect(redactor({ ...nothingRedacted, secrets: true })('postgres://app:hunter2hunter2@db/x')).not.toContain('hunter2hunter2');
+});
+
+test('what is JSON is redacted before it is written', () => {
+  const call = (json: unknown) => [row(0, 'assistant', [{ kind: 'call', callId: 'a', name: 'run', arguments: json } as Block])];
+  const command = { command: `curl -d '{"password":"hunter2hunter2"}'`, path: 'C:\\Users\\anna\\x', token: 'abcdef0123456' };
+  for (const given of [command, JSON.stringify(command)]) {
+    const clean = page(call(given), { secrets: true, words: ['C:\\Users\\anna'] });
+    expect(clean).not.toMatch(/hunter2|anna|abcdef0123456/);
+    expect(clean).toContain('curl');
+  }
+  expect(page(call({ text: 'API_KEY=abcdef123456\nNEXT=1' }), { secrets: true })).toContain('NEXT=1');
+});
+
+test('a result in a form that nobody knows is left out with the others', () => {
+  const rows = [row(0, 'tool', [{ kind: 'opaque', type: 'foo_output', json: { output: 'delta' } } as unknown as Block])];
+  expect(page(rows, { results: true })).not.toContain('delta');
+});
+
+test('long runs of one kind of character take no long time', () => {
+  const redact = redactor({ ...nothingRedacted, secrets: true });
+  const took = (text: string) => {
+    const start = performance.now();
+    redact(text);
+    return performance.now() - start;
+  };
+  const best = (text: string) => Math.min(took(text), took(text), took(text));
+  for (const run of ['a', ' ', 'token=', ':', 'a.', '-']) {
+    const short = run.repeat(20_000), long = run.repeat(80_000);
+    expect(best(long), run).toBeLessThan(12 * best(short) + 50);
+  }
 });

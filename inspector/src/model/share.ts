@@ -1,7 +1,7 @@
 // A conversation as one page that needs nothing else: no script, nothing that is fetched, and of what was chosen to be left out no trace.
 
 import type { Block, Row } from '../api/types';
-import { argumentsText, mediaSource, toolName } from './blocks';
+import { mediaSource, toolName } from './blocks';
 
 export interface Redactions {
   system: boolean; // the prompts
@@ -25,9 +25,10 @@ const secrets: RegExp[] = [
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\bAIza[A-Za-z0-9_-]{30,}/g,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g,
-  /(?<=\bBearer\s+)[A-Za-z0-9._~+/-]{12,}=*/gi,
-  /(?<=\b[\w-]*(?:password|passwd|secret|token|api[_-]?key)["']?\s*[:=]\s*["']?)[^\s"',;]{6,}/gi,
-  /[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g,
+  /(?<=\bBearer[ \t]{1,8})[A-Za-z0-9._~+/-]{12,}=*/gi,
+  /(?<=\b[\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key|(?:secret|private|access|auth)[\w-]{0,20}key)["']?[ \t]{0,8}[:=][ \t]{0,8}["']?)[^\s"',;]{6,}/gi,
+  /(?<=:\/\/[^\s:@/]{0,80}:)[^\s@/]+(?=@)/g, // of an address with a user
+  /(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,80}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g,
 ];
 
 const literal = (word: string) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -40,6 +41,21 @@ export function redactor(chosen: Redactions): (text: string) => string {
     if (chosen.secrets) for (const pattern of secrets) left = left.replace(pattern, bar);
     return wanted ? left.replace(wanted, bar) : left;
   };
+}
+
+// Values of JSON before they are written: a quotation mark or the end of a line in them is no mark of JSON's yet. A member whose name says
+// that it is secret is redacted as `name: value`.
+export function redactedJson(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((each) => redactedJson(each, redact));
+  if (typeof value === 'number') return redact(String(value)) === String(value) ? value : bar;
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      const isSecret = typeof each === 'string' && redact(`${name}: ${each}`) === `${name}: ${bar}`;
+      return [redact(name), isSecret ? bar : redactedJson(each, redact)];
+    }),
+  );
 }
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -61,8 +77,26 @@ class Writer {
     return escaped(this.redact(text));
   }
 
+  // JSON, given as it was read or as its text.
+  private json(value: unknown, indent?: number): string {
+    let read = value;
+    if (typeof value === 'string') {
+      try {
+        read = JSON.parse(value);
+      } catch {
+        return this.say(value);
+      }
+    }
+    return escaped(JSON.stringify(redactedJson(read, this.redact), null, indent) ?? '');
+  }
+
   blocks(blocks: Block[]): string {
     return blocks.map((block) => this.block(block)).join('');
+  }
+
+  // What a tool said is its result in whichever form.
+  message(row: Row): string {
+    return this.chosen.results && row.role === 'tool' ? this.left('result') : this.blocks(row.blocks);
   }
 
   private left(what: string): string {
@@ -80,13 +114,13 @@ class Writer {
       case 'reasoning':
         return this.chosen.reasoning ? this.left('reasoning') : this.folded('Reasoning', `<div class="text" dir="auto">${this.say(block.text ?? '(only the provider can read it)')}</div>`);
       case 'call':
-        return this.folded(`Call of ${this.say(toolName(block))}`, (this.chosen.arguments ? this.left('arguments') : `<pre>${this.say(argumentsText(block))}</pre>`) + (block.blocks ? this.result(block.blocks) : ''));
+        return this.folded(`Call of ${this.say(toolName(block))}`, (this.chosen.arguments ? this.left('arguments') : `<pre>${this.json(block.arguments)}</pre>`) + (block.blocks ? this.result(block.blocks) : ''));
       case 'result':
         return this.folded(block.isError ? 'Result, failed' : 'Result', this.result(block.blocks), block.isError);
       case 'media':
         return this.media(block);
       case 'opaque':
-        return this.folded(this.say(block.type ?? 'Other'), `<pre>${this.say(JSON.stringify(block.json, null, 2))}</pre>`);
+        return this.folded(this.say(block.type ?? 'Other'), `<pre>${this.json(block.json, 2)}</pre>`);
     }
   }
 
@@ -119,7 +153,7 @@ export function sharedPage(facts: SharedFacts, rows: Row[], chosen: Redactions):
       return '';
     }
     const stands = row.standsFor.length > 0 ? ` · stands for ${row.standsForCount ?? row.standsFor.length} messages` : '';
-    return `<article id="m${row.ordinal}"><h2>${row.role} <span>#${row.index ?? ''} · ${row.tokens} tokens${stands}</span></h2>${writer.blocks(row.blocks)}</article>\n`;
+    return `<article id="m${row.ordinal}"><h2>${row.role} <span>#${row.index ?? ''} · ${row.tokens} tokens${stands}</span></h2>${writer.message(row)}</article>\n`;
   });
   const title = writer.say(facts.title || facts.id);
   const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";

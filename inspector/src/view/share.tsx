@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { nothingRedacted, sharedPage, type Redactions } from '../model/share';
+import { nothingRedacted, sharedPage, type Redactions, redactor } from '../model/share';
 import { client, conversation, inform, shown, tell } from '../state';
 import { plural } from './words';
 
@@ -35,7 +35,7 @@ export function Share() {
       const rows = await client.allRows(view.id, view.version, 0, view.count, new AbortController().signal);
       const about = conversation.value?.id === view.id ? conversation.value.about : undefined;
       const facts = { id: view.id, title: about?.title ?? '', version: view.version, time: new Date().toISOString().slice(0, 10) };
-      download(`${view.id}-${view.version}.html`, sharedPage(facts, rows, chosen));
+      download(`${redactor(chosen)(view.id)}-${view.version}.html`, sharedPage(facts, rows, chosen));
       close();
       inform('Saved as a page. Read it before you pass it on.');
     } catch (error) {
