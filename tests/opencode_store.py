@@ -93,7 +93,7 @@ def text(said):
 
 
 def tool(call, output, status="completed"):
-    state = {"status": status, "input": {"filePath": "/work/a.c"}, "time": {"start": 1, "end": 2}}
+    state = {"status": status, "input": {"filePath": "/home/me/a.c"}, "time": {"start": 1, "end": 2}}
     state.update({"completed": {"output": output, "title": "a.c", "metadata": {}}, "error": {"error": output}}.get(status, {}))
     return {"type": "tool", "tool": "read", "callID": call, "state": state}
 
