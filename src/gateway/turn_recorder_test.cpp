@@ -450,7 +450,7 @@ TEST_F(ResponsesTest, ARequestBehindAResponseThatIsTriedAgainIsThereOnce) {
   EXPECT_EQ(turn(delta("more", "resp_1"), given("resp_2", "yes")), id);
   EXPECT_EQ(texts(id), "hi hello more yes");
   EXPECT_EQ(conversations(), 1u);
-  // Once it is answered, whoever asks again wants another answer: nothing is dropped for it.
+  // Once it is answered, a client that asks again wants another answer: nothing is dropped for it.
   const std::string fork = turn(delta("more", "resp_1"), given("resp_3", "no"));
   EXPECT_EQ(store_->find(fork).value().origin.value().conversation, id);
   EXPECT_EQ(texts(fork), "hi hello more no");

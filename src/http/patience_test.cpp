@@ -89,7 +89,7 @@ TEST(Patience, WithAClientThatDoesNotReadItsAnswer) {
 }
 
 // On the machine itself what was read is heard of in steps of 64 KiB and more, so that there are pauses longer than the grace.
-// One try of some is enough: a client that the machine keeps from running for longer than the grace is rightly given up.
+// One try of some is enough: a client that the machine keeps from running for longer than the grace is rightly cut off.
 TEST(Patience, NotSpentOnAClientThatReadsSteadilyAboveTheRate) {
   const std::string body(640 << 10, 'x');
   Calls calls = echoing();

@@ -155,7 +155,7 @@ bool is_same_file(const FoundSession& a, const FoundSession& b) {
   return a.inode == b.inode && a.size_bytes == b.size_bytes && a.changed_at_ns == b.changed_at_ns;
 }
 
-// Not in lines that are appended to: what a list says of it is little, and read anew.
+// Not in lines that are appended to: what a list says of it is little, and read again.
 void read_opencode(IndexedSession& session, const FoundSession& found) {
   const std::optional<std::string> lines = opencode_lines(found, OpencodeParts::none);
   if (!lines || lines->empty()) return;  // again with the next look

@@ -6,7 +6,7 @@
 //
 // Nothing is written: neither the database, nor its log, nor the index of the log, and no file is made beside it. Where a log is
 // there, its index is mapped for reading and the program's locks are respected; without an index it cannot be read. Where there is no
-// log nobody has the database open, so it is read without locks; was_disturbed() then says whether somebody opened it meanwhile. It
+// log nobody has the database open, so it is read without locks; was_disturbed() then says whether a program opened it meanwhile. It
 // says so too where rows could not be read. One thread's.
 #pragma once
 

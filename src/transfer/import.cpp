@@ -243,7 +243,7 @@ void publish_filled(Store& store, std::string_view id, const std::function<Conve
     }
     store.publish(staged, id).value();
   } catch (...) {
-    // What that fails with tells less than what the import did, and what is left is taken out another day.
+    // What that fails with tells less than what the import did, and what is left is removed another day.
     static_cast<void>(store.purge(staged, {"import", now, "failed"}));
     throw;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every link of the site leads to a page, a place of a page or a file that is there; every page is there as Markdown too and named in llms.txt; every public header, command,
-route and error code has its place in the reference.   pages_test.py REPOSITORY"""
+"""Every link of the site leads to a page, a place of a page or a file that is there; every page is there as Markdown too and named in llms.txt; every public header
+is in the reference, and docs/errors.md has the codes of the engine.   pages_test.py REPOSITORY"""
 import re
 import sys
 from html.parser import HTMLParser
