@@ -1,5 +1,6 @@
 #include "server/site_files.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -10,12 +11,15 @@ namespace {
 
 class SiteFilesTest : public testing::Test {
  protected:
-  SiteFilesTest() { std::filesystem::create_directories(folder_ + "/assets"); }
+  SiteFilesTest() {
+    if (::mkdtemp(folder_.data()) == nullptr) std::abort();
+    std::filesystem::create_directories(folder_ + "/assets");
+  }
   ~SiteFilesTest() override { std::filesystem::remove_all(folder_); }
 
   void write(const std::string& path, std::string_view text) { std::ofstream(folder_ + "/" + path) << text; }
 
-  std::string folder_ = testing::TempDir() + "undertext-site-" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
+  std::string folder_ = testing::TempDir() + "undertext-site-XXXXXX";
 };
 
 TEST_F(SiteFilesTest, holds_every_file_below_the_folder_and_nothing_else) {

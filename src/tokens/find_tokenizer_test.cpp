@@ -39,11 +39,10 @@ std::string ranks(const std::vector<std::string>& tokens) {
 
 class FindTokenizer : public testing::Test {
  protected:
-  FindTokenizer()
-      : folder_(std::filesystem::temp_directory_path() /
-                ("undertext-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "-" +
-                 std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
-    std::filesystem::create_directories(folder_);
+  FindTokenizer() {
+    std::string name = ::testing::TempDir() + "undertext-vocabulary-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    folder_ = name;
   }
   ~FindTokenizer() override { std::filesystem::remove_all(folder_); }
 
@@ -53,7 +52,7 @@ class FindTokenizer : public testing::Test {
     return path;
   }
 
-  const std::filesystem::path folder_;
+  std::filesystem::path folder_;
 };
 
 TEST_F(FindTokenizer, TheEstimateIsAlwaysThere) {
