@@ -20,7 +20,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests/tokens"))
-import corpora  # noqa: E402
+import corpora
 
 NAMES = ("english", "chinese", "tools", "mixed", "world", "short")
 OURS = "undertext"

@@ -17,8 +17,8 @@ import sys
 import threading
 
 sys.dont_write_bytecode = True
-from play_scenarios import differences  # noqa: E402
-from reference import ROLES, Conversation  # noqa: E402
+from play_scenarios import differences
+from reference import ROLES, Conversation
 
 OPERATIONS_A_CONVERSATION = 150
 WORDS = ["alpha", "beta", "Gamma", "δέλτα", "😀", "x\ny", "\"q\"", "tail"]

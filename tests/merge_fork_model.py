@@ -15,8 +15,8 @@ import tempfile
 sys.dont_write_bytecode = True
 binary = sys.argv[1]
 sys.argv[2:] = []
-from exec_model import Chance, compared  # noqa: E402
-from reference import Conversation  # noqa: E402
+from exec_model import Chance, compared
+from reference import Conversation
 
 STEPS_A_STORE = 120
 

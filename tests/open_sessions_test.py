@@ -19,7 +19,7 @@ import urllib.parse
 import urllib.request
 
 sys.dont_write_bytecode = True
-import opencode_store  # noqa: E402
+import opencode_store
 
 program = sys.argv[1]
 DEADLINE_S = 30

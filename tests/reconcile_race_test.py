@@ -15,7 +15,7 @@ import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "server"))
-from running import Folder, Server  # noqa: E402
+from running import Folder, Server
 
 
 class Client:

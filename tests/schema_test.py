@@ -21,7 +21,7 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from play_scenarios import compact, line_of  # noqa: E402
+from play_scenarios import compact, line_of
 
 # What no scenario has: it needs a model that is asked, signed thinking, or a subscriber.
 # No line of exec records a request: answers that have some are held by tests/server/contract.py, tests/gateway/money.py. Nor does one make a fork,

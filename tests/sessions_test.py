@@ -16,9 +16,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "bench" / "sessions"))
 sys.dont_write_bytecode = True
-import make  # noqa: E402
-import measure  # noqa: E402
-import opencode_store  # noqa: E402
+import make
+import measure
+import opencode_store
 
 program = sys.argv[1]
 

@@ -21,7 +21,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/gateway"))
-from gateways import Client, Folder, Gateway  # noqa: E402
+from gateways import Client, Folder, Gateway
 
 ANSWER = (b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n" +
           b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in (b'event: message_start\ndata: {"type":"message_start"}\n\n', b'event: message_stop\ndata: {"type":"message_stop"}\n\n')) +

@@ -25,8 +25,8 @@ import time
 import urllib.parse
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import make  # noqa: E402
-from run import Exec  # noqa: E402
+import make
+from run import Exec
 
 
 def at_work(process):

@@ -12,7 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "tests/server"))
-from running import Folder, Server  # noqa: E402
+from running import Folder, Server
 
 TEXT = "eleven more" * 18
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from plot import FAINT, GRID, Picture  # noqa: E402
+from plot import FAINT, GRID, Picture
 
 OURS, THEIRS = "#0b6e99", "#c4772b"
 PAYLOAD = 1000  # bytes of text a turn

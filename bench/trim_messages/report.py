@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from plot import FAINT, GRID, INK, Picture, power_text, spread  # noqa: E402
-from summary import Measured, SIZES, public_results, time_text, write_results  # noqa: E402
+from plot import FAINT, GRID, INK, Picture, power_text, spread
+from summary import Measured, SIZES, public_results, time_text, write_results
 
 COLOURS = {"Undertext": "#0b6e99", "Undertext, from JSON text": "#6aa9c4", "langchain-core (Python)": "#c4772b", "@langchain/core (Node)": "#8c4a2f"}
 LEFT, TOP, WIDTH, HEIGHT, RIGHT = 70, 74, 430, 320, 190

@@ -13,8 +13,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(pathlib.Path(__file__).parent), str(ROOT / "tests" / "server")]
-import python_types  # noqa: E402
-import typescript  # noqa: E402
+import python_types
+import typescript
 
 
 def protocol(program):

@@ -18,7 +18,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from spelling import LISTS, Speller, said  # noqa: E402
+from spelling import LISTS, Speller, said
 
 CLIENTS = {"anthropic": ["anthropic", "claude_code"], "openai_chat": ["openai_chat"], "openai_responses": ["openai_responses", "codex"],
            "gemini": ["gemini"]}

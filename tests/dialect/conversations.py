@@ -6,7 +6,7 @@
 """
 import base64
 import json
-from validator import ANTHROPIC, CHAT, GEMINI, RESPONSES
+from validator import ANTHROPIC, CHAT, RESPONSES
 
 PNG = "iVBORw0KGgo="
 TOOLS = ["ls", "read_file", "my.tool", "my/tool", "my tool", "mcp__server.lookup", "a" * 70, "werkzeug_ä"]

@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from conversations import Conversations, as_json  # noqa: E402
-from validator import ANTHROPIC, CHAT, GEMINI, PROFILES, RESPONSES, broken  # noqa: E402
+from conversations import Conversations, as_json
+from validator import ANTHROPIC, CHAT, GEMINI, PROFILES, RESPONSES, broken
 
 SOURCES = [CHAT, RESPONSES, ANTHROPIC, GEMINI, "neutral"]
 

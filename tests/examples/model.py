@@ -9,8 +9,8 @@ import sys
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "gateway"), str(TESTS / "dialect")]
-from upstream import Upstream, whole  # noqa: E402
-from validator import broken  # noqa: E402
+from upstream import Upstream, whole
+from validator import broken
 
 # What it answers to the last words that it reads: a text, or a call of a tool that the request offers.
 SCRIPT = (

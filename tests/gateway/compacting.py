@@ -15,10 +15,10 @@ import types
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "agents"), str(TESTS / "dialect")]
-import reconcile_test as agents  # noqa: E402
-import running  # noqa: E402
-import upstream  # noqa: E402
-import validator  # noqa: E402
+import reconcile_test as agents
+import running
+import upstream
+import validator
 
 
 class Work:

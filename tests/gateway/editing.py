@@ -14,9 +14,9 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "dialect"))
-import validator  # noqa: E402
-from gateways import Folder, Gateway  # noqa: E402
-from upstream import Upstream, whole  # noqa: E402
+import validator
+from gateways import Folder, Gateway
+from upstream import Upstream, whole
 
 PROGRAM = None
 STORIES = int(os.environ.get("UNDERTEXT_STORIES", "6"))
@@ -178,7 +178,7 @@ class Editing(unittest.TestCase):
 
     def story(self, chance, client, policy):
         gateway = self.gateway(policy)
-        before, version_before, edited = [], 0, 0
+        before, version_before, edited, conversation = [], 0, 0, None
         for turn in range(chance.randrange(10, 25)):
             client.say(f"question {turn}")
             for _ in range(chance.randrange(3)):
@@ -194,7 +194,7 @@ class Editing(unittest.TestCase):
             saved, now = int(got.get("x-undertext-saved")), without_markers(sent[client.listed])
             if not edited and now[:len(before)] == before:
                 self.assertEqual((sent, saved), (own, 0))
-            conversation = self.conversations()[0] if turn == 0 else conversation
+            conversation = conversation or self.conversations()[0]
             is_prefix = now[:len(before)] == before
             if not is_prefix:
                 recent = [each for each in self.edits(conversation) if version_before < each <= version]

@@ -11,7 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "server"))
-from running import Folder  # noqa: E402
+from running import Folder
 
 __all__ = ["Folder", "Gateway", "Client", "Answer"]
 

@@ -11,9 +11,9 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "dialect"))
-import validator  # noqa: E402
-from gateways import Folder, Gateway  # noqa: E402
-from upstream import Upstream, streamed, whole  # noqa: E402
+import validator
+from gateways import Folder, Gateway
+from upstream import Upstream, streamed, whole
 
 PROGRAM = ADAPTERS = SDKS = None
 CALLS = pathlib.Path(__file__).with_name("compaction_calls.py")

@@ -87,7 +87,7 @@ def no_request_chooses_its_host(gateway, upstream):
     lines = [(f"GET http://{evil}/v1/models HTTP/1.1", host), (f"GET http://{evil}/v1/models HTTP/1.1", evil), (f"GET http://{host}/v1/models HTTP/1.1", host),
              ("GET /v1/models HTTP/1.1", evil), (f"CONNECT {evil} HTTP/1.1", host), (f"GET //{evil}/v1/models HTTP/1.1", host), (f"GET /http://{evil}/ HTTP/1.1", host),
              (f"GET /@{evil}/ HTTP/1.1", host), (f"GET /openai@{evil}/v1 HTTP/1.1", host), (f"GET /openai/@{evil} HTTP/1.1", host), (f"GET /\\\\{evil}/ HTTP/1.1", host),
-             (f"GET /openai/..//{evil}/ HTTP/1.1", host), (f"OPTIONS * HTTP/1.1", host), (f"GET @{evil}/ HTTP/1.1", host), (f"GET {evil} HTTP/1.1", host),
+             (f"GET /openai/..//{evil}/ HTTP/1.1", host), ("OPTIONS * HTTP/1.1", host), (f"GET @{evil}/ HTTP/1.1", host), (f"GET {evil} HTTP/1.1", host),
              (f"GET ?@{evil} HTTP/1.1", host)]
     for line, name in lines:
         before = len(upstream.requests)

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 import served
-from served import META, request
+from served import request
 
 PROGRAM = sys.argv[1]
 

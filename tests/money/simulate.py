@@ -259,7 +259,7 @@ def play(session, player, count):
     edits = breaks = compactions = 0
     ends = []  # of the messages sent last: how many blocks they and all before them have
     sent = []
-    prompt, is_over, waiting = 0, False, []
+    prompt, is_over = 0, False
     window = MODELS[session.model]["window"]
     for turn in range(session.turns):
         added = session.step(turn == 0)

@@ -21,9 +21,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import Cluster, skip_without_citus  # noqa: E402
-from faults import Load, chance  # noqa: E402
-from sql_lint import statements  # noqa: E402
+from cluster import Cluster, skip_without_citus
+from faults import Load, chance
+from sql_lint import statements
 
 NODES_OF_TABLES = "SELECT count(DISTINCT nodeport) FROM citus_shards WHERE table_name = 'undertext_message'::regclass"
 
@@ -104,8 +104,8 @@ def grow(given):
 def forks(given):
     with Cluster() as cluster:
         store = ["--store", cluster.distribute(given.undertext).url()]
-        run = lambda *words: subprocess.run([given.undertext, *words, *store, "--json"], check=True, capture_output=True, text=True).stdout  # noqa: E731
-        node_of = lambda name: cluster.sql(f"SELECT nodeport FROM citus_shards WHERE shardid = get_shard_id_for_distribution_column('undertext_conversation', '{name}')")  # noqa: E731
+        run = lambda *words: subprocess.run([given.undertext, *words, *store, "--json"], check=True, capture_output=True, text=True).stdout
+        node_of = lambda name: cluster.sql(f"SELECT nodeport FROM citus_shards WHERE shardid = get_shard_id_for_distribution_column('undertext_conversation', '{name}')")
         across = 0
         for i in range(given.times):
             origin, fork = f"origin-{i}", f"fork-{i}"

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from server import SKIPPED, Server, programs, skip_without_programs  # noqa: E402
+from server import SKIPPED, Server, programs, skip_without_programs
 
 SETTINGS = {"shared_preload_libraries": "citus", "max_prepared_transactions": "200", "citus.node_conninfo": "sslmode=disable", "wal_level": "logical",
             # Two processors are to carry all nodes: connections are kept, and what was left half done is looked for often.

@@ -26,7 +26,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from server import SKIPPED, Server, free_port, skip_without_programs, start_as_server  # noqa: E402
+from server import SKIPPED, Server, free_port, skip_without_programs, start_as_server
 
 CONVERSATIONS = 4
 seed = int(os.environ.get("SEED", random.SystemRandom().randrange(1 << 32)))

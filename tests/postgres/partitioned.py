@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from server import Server, skip_without_programs  # noqa: E402
-from sql_lint import statements  # noqa: E402
+from server import Server, skip_without_programs
+from sql_lint import statements
 
 PARTS = 4
 
@@ -24,7 +24,7 @@ def main(command):
     with Server() as server:
         server.sql("CREATE ROLE undertext LOGIN")
         server.sql("CREATE DATABASE undertext OWNER undertext")
-        run = lambda sql: server.sql(sql, "undertext", "undertext")  # noqa: E731
+        run = lambda sql: server.sql(sql, "undertext", "undertext")
         for sql in setup:
             if sql.startswith("CREATE TABLE undertext_"):
                 table = sql.split()[2]

@@ -23,8 +23,8 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from faults import Load  # noqa: E402
-from server import free_port, is_alive, programs  # noqa: E402
+from faults import Load
+from server import free_port, is_alive, programs
 
 PACKAGES = ["postgresql", "patroni", "etcd-server", "haproxy"]
 TTL_S = 8  # how long a leader that says nothing stays leader

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from server import Server, skip_without_programs  # noqa: E402
+from server import Server, skip_without_programs
 
 OURS = "FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%'"
 

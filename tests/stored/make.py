@@ -21,9 +21,9 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from messages import (anthropic_request, chat_request, function_call, gemini_request,  # noqa: E402
+from messages import (anthropic_request, chat_request, function_call, gemini_request,
                       known_forms, node_agents, python_agents, responses_request, result)
-from reading import conversations, one_file, read_conversation, run  # noqa: E402
+from reading import conversations, one_file, read_conversation, run
 
 HERE = Path(__file__).parent
 DB_BYTES_MAX = 160_000

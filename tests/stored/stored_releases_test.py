@@ -34,8 +34,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.dont_write_bytecode = True
 sys.path.insert(1, str(HERE.parent))
-from play_scenarios import differences  # noqa: E402
-from reading import Session, conversations, read_conversation, run, without_checkpoints  # noqa: E402
+from play_scenarios import differences
+from reading import Session, conversations, read_conversation, run, without_checkpoints
 
 UNSUPPORTED = 8  # exit status
 OF_VERSIONS = ("first", "log", "views", "history", "counts", "marks", "diffs")  # later operations keep it

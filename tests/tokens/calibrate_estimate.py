@@ -27,7 +27,7 @@ import tarfile
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DEBS = ["debian-handbook", "git-doc", "mediawiki", "libpython3.11-stdlib", "linux-libc-dev", "libstdc++-12-dev"] + ["libreoffice-help-" + l for l in ("hi", "ja", "km", "ko", "zh-cn")]
+DEBS = ["debian-handbook", "git-doc", "mediawiki", "libpython3.11-stdlib", "linux-libc-dev", "libstdc++-12-dev"] + ["libreoffice-help-" + language for language in ("hi", "ja", "km", "ko", "zh-cn")]
 NPM = "https://registry.npmjs.org/"
 NPM_DOCUMENTS = NPM + "npm/-/npm-10.9.0.tgz"  # for its Markdown and JavaScript
 VOCABULARIES = {  # name: (tarball, file in it)

@@ -19,7 +19,7 @@ import time
 from array import array
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import corpora  # noqa: E402
+import corpora
 
 try:
     import tiktoken

@@ -18,7 +18,7 @@ import tarfile
 from array import array
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import corpora  # noqa: E402
+import corpora
 
 try:
     import tokenizers

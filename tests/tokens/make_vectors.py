@@ -10,7 +10,7 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from compare_with_tiktoken import TRICKY, load  # noqa: E402
+from compare_with_tiktoken import TRICKY, load
 
 TEXTS = ["", " ", "  ", "\n", "Hello, world", "Hello, world! 你好，世界。", "don't we'll it'ſ I'VE", "fooBarBAZqux HTTPServer 漢A 漢Ab", "12345 ١٢٣٤ Ⅷ²", "a;\n\n//b \r\n\t x",
          "\ufeffBOM \u0085 NEL \u00a0 \u3000", "e\u0301 \u0301A कि ไทย 한국어 にほんご العربية עברית Ελληνικά привет", "😀👩‍👩‍👧🇩🇪 👍🏽", "<|endoftext|> <|im_start|>user<|im_sep|>",

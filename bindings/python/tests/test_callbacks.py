@@ -345,7 +345,7 @@ def test_iterating_over_events_ends_when_the_conversation_does() -> None:
 
 def test_a_forgotten_conversation_is_closed_though_its_subscriber_refers_to_it() -> None:
     conversation = undertext.open()
-    conversation.subscribe(lambda event: len(conversation.view()) and None)
+    conversation.subscribe(lambda event: len(conversation.view()) and None)  # noqa: F821
     conversation.append({"role": "user", "content": "one"})
     gone = weakref.ref(conversation)
     del conversation
