@@ -17,7 +17,7 @@ repository=$work/repository
 mkdir -p "$repository"/{tests/inspector,tests/dialect/clients,tests/agents,tests/server/generated,tests/mcp/clients,bindings/node/tests/adapters,inspector} "$work/stubs"
 cp -r "$root/scripts" "$repository"
 cp "$root/CMakePresets.json" "$repository"
-cp "$root/tests/skipped.py" "$repository/tests"
+cp "$root"/tests/{skipped,failed}.py "$repository/tests"
 cp "$root"/tests/dialect/clients/*.json "$repository/tests/dialect/clients"
 cp "$root"/tests/agents/*.json "$repository/tests/agents"
 cp "$root"/tests/mcp/clients/*.json "$repository/tests/mcp/clients"
@@ -136,6 +136,35 @@ ends_with 5 '^MISSING chromium: it is not installed; skipped: browser'
 ends_with 5 '^MISSING endpoint: built without libcurl; skipped: units'
 ends_with 5 '^MISSING unnamed: no reason given; skipped: silent'
 ! grep -q elsewhere "$work/output" || fail "what does not apply is reported as missing"
+echo '<testsuite/>' >"$work/results"
+
+# A test that fails beside others and passes by itself fails the run, unless a second try is asked for, which is reported. What a sanitizer reports,
+# what fails again, and many tests at once are faults whatever was asked for.
+cp "$work/stubs/ctest" "$work/ctest"
+stub ctest <<END
+#!/bin/sh
+case "\$*" in *--rerun-failed*) exit \$(cat "$work/again") ;; esac
+sh "$work/ctest" "\$@"
+exit 8
+END
+failed_tests() {
+  echo '<testsuite>'
+  for name in "${@:2}"; do echo "<testcase name='$name'><failure message=''/><system-out>$1</system-out></testcase>"; done
+  echo '</testsuite>'
+}
+failed_tests 'too slow' slow >"$work/results"
+echo 0 >"$work/again"
+run 8 "${all_declined[@]}"
+run 0 env UNDERTEXT_SECOND_TRY=yes "${all_declined[@]}"
+ends_with 2 '^UNSTEADY slow '
+echo 8 >"$work/again"
+run 8 env UNDERTEXT_SECOND_TRY=yes "${all_declined[@]}"
+echo 0 >"$work/again"
+failed_tests '==7==ERROR: AddressSanitizer: heap-use-after-free' torn >"$work/results"
+run 8 env UNDERTEXT_SECOND_TRY=yes "${all_declined[@]}"
+failed_tests 'too slow' one two three four >"$work/results"
+run 8 env UNDERTEXT_SECOND_TRY=yes "${all_declined[@]}"
+mv "$work/ctest" "$work/stubs/ctest"
 echo '<testsuite/>' >"$work/results"
 
 # A build is configured once, and again, from an empty cache, when something was installed, whichever command came first.
