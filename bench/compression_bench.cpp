@@ -1,5 +1,6 @@
-// What it costs to plan a compression, and to carry the plan out: the engine, beside a scan of a vector with a 24-byte handle for each
-// message that knows where the calls and results are. Nine messages in twenty call a tool, eight answer; ten system messages, ten pins.
+// What it costs to plan a compression, and to carry the plan out: the engine, beside a scan of a
+// vector with a 24-byte handle for each message that knows where the calls and results are. Nine
+// messages in twenty call a tool, eight answer; ten system messages, ten pins.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -26,10 +27,14 @@ struct Bound {
 
 struct Subject {
   explicit Subject(std::uint64_t n)
-      : history(made(n)), view(history.view()), handles(handles_of(view)), messages(messages_of(view)) {
+      : history(made(n)),
+        view(history.view()),
+        handles(handles_of(view)),
+        messages(messages_of(view)) {
     std::map<std::string, std::uint32_t> calls;
     pinned.resize(messages.size());
-    for (const std::uint64_t ordinal : history.marked(pinned_mark)) pinned[*view.index_of(Ordinal(ordinal))] = true;
+    for (const std::uint64_t ordinal : history.marked(pinned_mark))
+      pinned[*view.index_of(Ordinal(ordinal))] = true;
     for (std::uint32_t i = 0; i < messages.size(); ++i) {
       bound.push_back({i, i});
       for (const ToolLink& link : messages[i].tool_links()) {
@@ -45,8 +50,10 @@ struct Subject {
 
   static History made(std::uint64_t n) {
     History h = bench::history(n, ToolIds::paired);
-    const Message system = Message::parse(R"({"role":"system","content":"a rule that came later"})").value();
-    for (std::uint64_t k = 1; k < 10; ++k) h = apply(h, op::Insert{h.view().next_legal_cut(k * n / 10), {system}});
+    const Message system =
+        Message::parse(R"({"role":"system","content":"a rule that came later"})").value();
+    for (std::uint64_t k = 1; k < 10; ++k)
+      h = apply(h, op::Insert{h.view().next_legal_cut(k * n / 10), {system}});
     op::Mark pins{{}, std::string(pinned_mark)};
     for (std::uint64_t k = 0; k < 10; ++k) pins.names.numbers.push_back(k * n / 10 + 5);
     return apply(h, pins);
@@ -72,7 +79,9 @@ class Short final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "short"; }
   bool is_slow() const noexcept override { return false; }
-  Result<Summary> summarise(const SummaryRequest&) const override { return Summary{"Much was said."}; }
+  Result<Summary> summarise(const SummaryRequest&) const override {
+    return Summary{"Much was said."};
+  }
 };
 
 Aim aim(const Subject& s, bool has_tokens_max) {
@@ -85,7 +94,8 @@ Aim aim(const Subject& s, bool has_tokens_max) {
 void plan_by(State& state, const StrategyPtr& strategy, bool has_tokens_max) {
   const Subject& s = subject(state);
   const Aim to = aim(s, has_tokens_max);
-  if (strategy->plan(s.history, to).value().replacements.empty()) state.SkipWithError("there is nothing to do");
+  if (strategy->plan(s.history, to).value().replacements.empty())
+    state.SkipWithError("there is nothing to do");
   for (auto _ : state) DoNotOptimize(strategy->plan(s.history, to));
 }
 
@@ -102,7 +112,8 @@ void fit(State& state) {
   for (auto _ : state) DoNotOptimize(fit_view(s.history, budget, *strategy).value());
 }
 
-// The same largest tail: what must stay is counted first, then the tail grows from the end while it fits, at places that split no pair.
+// The same largest tail: what must stay is counted first, then the tail grows from the end while it
+// fits, at places that split no pair.
 std::vector<bool> kept_by_scan(const Subject& s) {
   const std::size_t n = s.handles.size();
   std::vector<bool> kept(n);
@@ -122,7 +133,8 @@ std::vector<bool> kept_by_scan(const Subject& s) {
   }
   keep(last_user);
   const std::uint64_t tokens_max = all / 2;
-  std::size_t start = n, crossing = n;  // the earliest call or result that what lies behind reaches to
+  // the earliest call or result that what lies behind reaches to
+  std::size_t start = n, crossing = n;
   std::uint64_t with_tail = tokens;
   for (std::size_t i = n; i-- > 0;) {
     if (!kept[i]) with_tail += s.handles[i].tokens;
@@ -156,7 +168,10 @@ void legal_cut_engine(State& state) {
 }
 
 void add(const std::string& what, const std::string& by, std::function<void(State&)> run) {
-  benchmark::RegisterBenchmark((what + "/" + by).c_str(), std::move(run))->ArgName("n")->RangeMultiplier(10)->Range(1000, 1000000);
+  benchmark::RegisterBenchmark((what + "/" + by).c_str(), std::move(run))
+      ->ArgName("n")
+      ->RangeMultiplier(10)
+      ->Range(1000, 1000000);
 }
 
 const int registered = [] {
@@ -165,15 +180,19 @@ const int registered = [] {
   add("plan sliding_window", "scan", window_scan);
   add("fit_view, sliding_window", "engine", fit);
   add("plan keep_recent 20", "engine", [](State& s) { plan_by(s, keep_recent(20), false); });
-  add("plan keep_system_and_recent 20", "engine", [](State& s) { plan_by(s, keep_system_and_recent(20), false); });
-  add("plan clear_tool_results", "engine", [](State& s) { plan_by(s, clear_tool_results(), false); });
-  add("plan smart_summary, a fixed summary", "engine", [=](State& s) { plan_by(s, summary, true); });
+  add("plan keep_system_and_recent 20", "engine",
+      [](State& s) { plan_by(s, keep_system_and_recent(20), false); });
+  add("plan clear_tool_results", "engine",
+      [](State& s) { plan_by(s, clear_tool_results(), false); });
+  add("plan smart_summary, a fixed summary", "engine",
+      [=](State& s) { plan_by(s, summary, true); });
   add("plan pipeline of clear_tool_results, sliding_window", "engine",
       [](State& s) { plan_by(s, pipeline({clear_tool_results(), sliding_window()}), true); });
   add("apply sliding_window", "engine", [](State& s) { apply_of(s, sliding_window(), true); });
   add("apply sliding_window", "copy of what stays", apply_scan);
   add("apply smart_summary", "engine", [=](State& s) { apply_of(s, summary, true); });
-  add("apply clear_tool_results", "engine", [](State& s) { apply_of(s, clear_tool_results(), false); });
+  add("apply clear_tool_results", "engine",
+      [](State& s) { apply_of(s, clear_tool_results(), false); });
   add("next legal cut", "engine", legal_cut_engine);
   return 0;
 }();

@@ -1,5 +1,6 @@
-// The conversations that all benchmarks run on: 15 % user, 45 % assistant and 40 % tool messages of 600 bytes of JSON each, one a second, after one
-// system message. Everything is made once, on first use, and the same in every run.
+// The conversations that all benchmarks run on: 15 % user, 45 % assistant and 40 % tool messages of
+// 600 bytes of JSON each, one a second, after one system message. Everything is made once, on first
+// use, and the same in every run.
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,9 @@
 
 namespace undertext::bench {
 
-// A second thread, which sleeps. The versions compared here may be handed to other threads; in a program that has only one, glibc and
-// libstdc++ leave out the locks of malloc and the atomic counts of std::shared_ptr.
+// A second thread, which sleeps. The versions compared here may be handed to other threads; in a
+// program that has only one, glibc and libstdc++ leave out the locks of malloc and the atomic
+// counts of std::shared_ptr.
 inline const bool has_second_thread = [] {
   std::thread([] { std::this_thread::sleep_for(std::chrono::hours(24)); }).detach();
   return true;
@@ -28,8 +30,8 @@ inline constexpr std::size_t message_bytes = 600;
 inline constexpr std::int64_t first_time_ms = 1'700'000'000'000;
 inline constexpr std::int64_t time_step_ms = 1000;
 
-// Whether every assistant message calls a tool and every tool message answers a call (85 % of all), or none does. One call in
-// nine is never answered, as happens when a run is cancelled.
+// Whether every assistant message calls a tool and every tool message answers a call (85 % of all),
+// or none does. One call in nine is never answered, as happens when a run is cancelled.
 enum class ToolIds : std::uint8_t { none, paired };
 
 inline Role role_at(std::uint64_t i) {
@@ -42,14 +44,17 @@ inline Role role_at(std::uint64_t i) {
 // Message number i as JSON text of message_bytes bytes.
 inline std::string message_text(std::uint64_t i, ToolIds ids = ToolIds::none) {
   static constexpr std::string_view words =
-      "the build failed at step four because the header was moved; looking at it now, then running the tests ";
+      "the build failed at step four because the header was moved; looking at it now, then running "
+      "the tests ";
   const Role role = role_at(i);
   std::string head = R"({"role":")" + std::string(name(role)) + R"(","timestamp":)" +
                      std::to_string(first_time_ms + static_cast<std::int64_t>(i) * time_step_ms);
   if (ids == ToolIds::paired && role == Role::assistant) {
-    head += R"(,"toolCalls":[{"id":"call_)" + std::to_string(i) + R"(","name":"read_file","arguments":{"path":"src/main.cpp"}}])";
+    head += R"(,"toolCalls":[{"id":"call_)" + std::to_string(i) +
+            R"(","name":"read_file","arguments":{"path":"src/main.cpp"}}])";
   }
-  if (ids == ToolIds::paired && role == Role::tool) head += R"(,"toolCallId":"call_)" + std::to_string(i - 1) + '"';
+  if (ids == ToolIds::paired && role == Role::tool)
+    head += R"(,"toolCallId":"call_)" + std::to_string(i - 1) + '"';
   head += R"(,"content":")";
   const std::string tail = R"("})";
   std::string text = head + std::to_string(i) + ' ';
@@ -67,21 +72,25 @@ inline std::span<const Message> messages(std::uint64_t n, ToolIds ids = ToolIds:
   return {all.data(), n};
 }
 
-// Messages that are in no conversation yet, without tool ids; the i-th of a supply that begins again after 4,096.
+// Messages that are in no conversation yet, without tool ids; the i-th of a supply that begins
+// again after 4,096.
 inline const Message& fresh_message(std::uint64_t i) {
   static const std::vector<Message> supply = [] {
     std::vector<Message> all;
-    for (std::uint64_t k = 0; k < 4096; ++k) all.push_back(Message::parse(message_text(1 + k)).value());
+    for (std::uint64_t k = 0; k < 4096; ++k)
+      all.push_back(Message::parse(message_text(1 + k)).value());
     return all;
   }();
   return supply[i % supply.size()];
 }
 
-// Tokens are counted when a message is stored. What an exact count costs is no matter of the structure, so here it is next to nothing;
-// throughput_bench.cpp measures with the engine's own counter.
+// Tokens are counted when a message is stored. What an exact count costs is no matter of the
+// structure, so here it is next to nothing; throughput_bench.cpp measures with the engine's own
+// counter.
 inline ApplyContext context() {
-  return {.now_ms = first_time_ms,
-          .count_tokens = [](const Message& m) { return static_cast<std::uint32_t>(m.json().size() / 4); }};
+  return {.now_ms = first_time_ms, .count_tokens = [](const Message& m) {
+            return static_cast<std::uint32_t>(m.json().size() / 4);
+          }};
 }
 
 inline History apply(const History& history, Operation::What what) {
@@ -93,7 +102,8 @@ inline const History& history(std::uint64_t n, ToolIds ids = ToolIds::none) {
   static std::map<std::pair<std::uint64_t, ToolIds>, History> made;
   const auto [it, is_new] = made.try_emplace({n, ids});
   if (is_new) {
-    for (const Message& message : messages(n, ids)) it->second = apply(it->second, op::Append{{message}});
+    for (const Message& message : messages(n, ids))
+      it->second = apply(it->second, op::Append{{message}});
   }
   return it->second;
 }
@@ -109,14 +119,17 @@ inline History edited(History history, std::uint64_t count) {
     const std::uint64_t at = below(random, history.stats().current_batch_messages);
     switch (i % 3) {
       case 0: history = apply(history, op::Insert{at, {fresh_message(i)}}); break;
-      case 1: history = apply(history, op::Replace{Names::indices({at}), {fresh_message(i)}}); break;
+      case 1:
+        history = apply(history, op::Replace{Names::indices({at}), {fresh_message(i)}});
+        break;
       default: history = apply(history, op::Delete{Names::indices({at})});
     }
   }
   return history;
 }
 
-// What a program without the engine would keep of each message to answer questions without reading JSON.
+// What a program without the engine would keep of each message to answer questions without reading
+// JSON.
 struct Handle {
   std::int64_t time_ms;
   std::uint32_t ordinal;
@@ -131,8 +144,9 @@ inline std::vector<Handle> handles_of(const View& view) {
   handles.reserve(view.size());
   for (std::uint64_t i = 0; i < view.size(); ++i) {
     const Message message = view[i];
-    handles.push_back({view.time_ms(i), static_cast<std::uint32_t>(view.ordinal(i).value), view.tokens(i),
-                       static_cast<std::uint32_t>(message.json().size()), message.role()});
+    handles.push_back({view.time_ms(i), static_cast<std::uint32_t>(view.ordinal(i).value),
+                       view.tokens(i), static_cast<std::uint32_t>(message.json().size()),
+                       message.role()});
   }
   return handles;
 }

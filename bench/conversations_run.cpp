@@ -1,4 +1,5 @@
-// What stored conversations cost, for scripts/bench-conversations. One line of JSON for each measurement.
+// What stored conversations cost, for scripts/bench-conversations. One line of JSON for each
+// measurement.
 //
 //     conversations_run turns FILE TURN…          a conversation of two messages of half a kilobyte a turn: bytes stored and time a turn, at these turns
 //     conversations_run growth FILE MESSAGE…      messages, and an edit for every ten, in one conversation: file, open, edit and append at these sizes
@@ -21,7 +22,9 @@ namespace {
 using namespace undertext;
 using Clock = std::chrono::steady_clock;
 
-double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 std::uint64_t bytes_of(const std::string& file) {
   std::uint64_t bytes = 0;
@@ -43,7 +46,8 @@ Message message(std::uint64_t n, Role role, std::size_t bytes) {
 std::uint64_t resident_kb(const char* field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.rfind(field, 0) == 0) return std::strtoull(line.c_str() + std::string(field).size(), nullptr, 10);
+    if (line.rfind(field, 0) == 0)
+      return std::strtoull(line.c_str() + std::string(field).size(), nullptr, 10);
   }
   return 0;
 }
@@ -63,8 +67,8 @@ int turns(const std::string& file, const std::vector<std::uint64_t>& at) {
       ms = ms_since(start);
     }
     const std::uint64_t bytes = bytes_of(file);
-    std::printf("{\"turn\":%llu,\"bytes\":%llu,\"bytes_a_turn\":%.1f,\"ms_a_turn\":%.4f}\n", static_cast<unsigned long long>(turn),
-                static_cast<unsigned long long>(bytes),
+    std::printf("{\"turn\":%llu,\"bytes\":%llu,\"bytes_a_turn\":%.1f,\"ms_a_turn\":%.4f}\n",
+                static_cast<unsigned long long>(turn), static_cast<unsigned long long>(bytes),
                 static_cast<double>(bytes - bytes_before) / static_cast<double>(turn - turn_before),
                 ms / static_cast<double>(turn - turn_before));
     bytes_before = bytes;
@@ -79,10 +83,11 @@ int open_and_read(const std::string& file) {
   Conversation conversation = Conversation::open(store, "bench").value();
   const MessageList last = conversation.messages({.last = 50}).value();
   const double ms = ms_since(start);
-  std::printf("{\"open_ms\":%.2f,\"messages\":%llu,\"versions\":%llu,\"read\":%zu,\"resident_kb\":%llu}\n", ms,
-              static_cast<unsigned long long>(conversation.stats().total_messages),
-              static_cast<unsigned long long>(conversation.version().value), last.messages.size(),
-              static_cast<unsigned long long>(resident_kb("VmHWM:")));
+  std::printf(
+      "{\"open_ms\":%.2f,\"messages\":%llu,\"versions\":%llu,\"read\":%zu,\"resident_kb\":%llu}\n",
+      ms, static_cast<unsigned long long>(conversation.stats().total_messages),
+      static_cast<unsigned long long>(conversation.version().value), last.messages.size(),
+      static_cast<unsigned long long>(resident_kb("VmHWM:")));
   return 0;
 }
 
@@ -96,16 +101,20 @@ int growth(const std::string& file, const std::vector<std::uint64_t>& at) {
   Conversation conversation = Conversation::open(store, "bench").value();
   std::mt19937_64 random(1);
   std::uint64_t appended = 0;
-  const auto edit = [&] {  // of one of the messages appended so far: edits leave the length as it is
-    return Operation{op::Replace{Names::indices({random() % appended}), {message(appended, Role::user, 200)}}};
+  // of one of the messages appended so far: edits leave the length as it is
+  const auto edit = [&] {
+    return Operation{
+        op::Replace{Names::indices({random() % appended}), {message(appended, Role::user, 200)}}};
   };
   for (const std::uint64_t stop : at) {
     const auto start = Clock::now();
     while (appended < stop) {
-      // In lists of a hundred, so that loading takes minutes and not hours; each operation makes its version all the same.
+      // In lists of a hundred, so that loading takes minutes and not hours; each operation makes
+      // its version all the same.
       std::vector<Operation> list;
       for (int k = 0; k < 100 && appended < stop; ++k, ++appended) {
-        list.push_back({op::Append{{message(appended, appended % 2 ? Role::assistant : Role::user, 200)}}});
+        list.push_back(
+            {op::Append{{message(appended, appended % 2 ? Role::assistant : Role::user, 200)}}});
         if (appended % 10 == 9) list.push_back(edit());
       }
       conversation.apply(std::move(list)).value();
@@ -126,11 +135,13 @@ int growth(const std::string& file, const std::vector<std::uint64_t>& at) {
     const std::size_t read = opened.messages({.last = 50}).value().messages.size();
     const double open_ms = ms_since(begin);
     std::printf(
-        "{\"messages\":%llu,\"versions\":%llu,\"bytes\":%llu,\"load_s\":%.1f,\"edit_ms\":%.3f,\"append_ms\":%.3f,\"open_ms\":%.2f,"
+        "{\"messages\":%llu,\"versions\":%llu,\"bytes\":%llu,\"load_s\":%.1f,\"edit_ms\":%.3f,"
+        "\"append_ms\":%.3f,\"open_ms\":%.2f,"
         "\"read\":%zu,\"resident_kb\":%llu}\n",
         static_cast<unsigned long long>(conversation.stats().total_messages),
-        static_cast<unsigned long long>(conversation.version().value), static_cast<unsigned long long>(bytes_of(file)),
-        load_ms / 1000, median(edits), median(appends), open_ms, read, static_cast<unsigned long long>(resident_kb("VmRSS:")));
+        static_cast<unsigned long long>(conversation.version().value),
+        static_cast<unsigned long long>(bytes_of(file)), load_ms / 1000, median(edits),
+        median(appends), open_ms, read, static_cast<unsigned long long>(resident_kb("VmRSS:")));
     std::fflush(stdout);
   }
   return 0;

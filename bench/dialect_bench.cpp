@@ -1,4 +1,5 @@
-// Requests for providers: a conversation of 10,000 messages as one, and with one more turn each time. The baseline is a copy of the same bytes.
+// Requests for providers: a conversation of 10,000 messages as one, and with one more turn each
+// time. The baseline is a copy of the same bytes.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -23,28 +24,36 @@ std::string body(Dialect dialect) {
     if (turn > 0) list += ',';
     switch (dialect) {
       case Dialect::openai_chat:
-        list += R"({"role":"user","content":")" + text + R"("},{"role":"assistant","content":null,"tool_calls":[{"id":"call_)" + n +
-                R"(","type":"function","function":{"name":"read","arguments":"{\"path\":\")" + text +
-                R"(\"}"}}]},{"role":"tool","tool_call_id":"call_)" + n + R"(","content":")" + text +
-                R"("},{"role":"assistant","content":")" + text + "\"}";
+        list += R"({"role":"user","content":")" + text +
+                R"("},{"role":"assistant","content":null,"tool_calls":[{"id":"call_)" + n +
+                R"(","type":"function","function":{"name":"read","arguments":"{\"path\":\")" +
+                text + R"(\"}"}}]},{"role":"tool","tool_call_id":"call_)" + n + R"(","content":")" +
+                text + R"("},{"role":"assistant","content":")" + text + "\"}";
         break;
       case Dialect::anthropic:
-        list += R"({"role":"user","content":")" + text + R"("},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_)" +
-                n + R"(","name":"read","input":{"path":")" + text +
-                R"("}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_)" + n + R"(","content":")" + text +
+        list += R"({"role":"user","content":")" + text +
+                R"("},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_)" + n +
+                R"(","name":"read","input":{"path":")" + text +
+                R"("}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_)" +
+                n + R"(","content":")" + text +
                 R"("}]},{"role":"assistant","content":[{"type":"text","text":")" + text + "\"}]}";
         break;
       case Dialect::openai_responses:
-        list += R"({"role":"user","content":")" + text + R"("},{"type":"function_call","call_id":"call_)" + n +
-                R"(","name":"read","arguments":"{\"path\":\")" + text + R"(\"}"},{"type":"function_call_output","call_id":"call_)" +
-                n + R"(","output":")" + text + R"("},{"type":"message","role":"assistant","id":"msg_)" + n +
-                R"(","content":[{"type":"output_text","text":")" + text + R"(","annotations":[]}]})";
+        list += R"({"role":"user","content":")" + text +
+                R"("},{"type":"function_call","call_id":"call_)" + n +
+                R"(","name":"read","arguments":"{\"path\":\")" + text +
+                R"(\"}"},{"type":"function_call_output","call_id":"call_)" + n + R"(","output":")" +
+                text + R"("},{"type":"message","role":"assistant","id":"msg_)" + n +
+                R"(","content":[{"type":"output_text","text":")" + text +
+                R"(","annotations":[]}]})";
         break;
       case Dialect::gemini:
-        list += R"({"role":"user","parts":[{"text":")" + text + R"("}]},{"role":"model","parts":[{"functionCall":{"id":"c)" + n +
-                R"(","name":"read","args":{"path":")" + text + R"("}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c)" +
-                n + R"(","name":"read","response":{"output":")" + text + R"("}}}]},{"role":"model","parts":[{"text":")" + text +
-                "\"}]}";
+        list += R"({"role":"user","parts":[{"text":")" + text +
+                R"("}]},{"role":"model","parts":[{"functionCall":{"id":"c)" + n +
+                R"(","name":"read","args":{"path":")" + text +
+                R"("}}}]},{"role":"user","parts":[{"functionResponse":{"id":"c)" + n +
+                R"(","name":"read","response":{"output":")" + text +
+                R"("}}}]},{"role":"model","parts":[{"text":")" + text + "\"}]}";
         break;
     }
   }
@@ -54,15 +63,23 @@ std::string body(Dialect dialect) {
 const History& conversation(Dialect dialect) {
   static std::vector<History> made;
   if (made.empty()) {
-    for (const Dialect each : {Dialect::openai_chat, Dialect::openai_responses, Dialect::anthropic, Dialect::gemini})
-      made.push_back(History().apply({op::Append{import_messages(each, body(each)).value().messages}}, {}).value().history);
+    for (const Dialect each :
+         {Dialect::openai_chat, Dialect::openai_responses, Dialect::anthropic, Dialect::gemini})
+      made.push_back(
+          History()
+              .apply({op::Append{import_messages(each, body(each)).value().messages}}, {})
+              .value()
+              .history);
   }
   return made[static_cast<std::size_t>(dialect)];
 }
 
 // A question at the end, so that every provider takes it.
 History asked(const History& history, std::uint64_t n) {
-  return history.apply({op::Append{{Message::make(Role::user, "and now " + std::to_string(n)).value()}}}, {}).value().history;
+  return history
+      .apply({op::Append{{Message::make(Role::user, "and now " + std::to_string(n)).value()}}}, {})
+      .value()
+      .history;
 }
 
 void BM_RenderUntouched(benchmark::State& state) {
@@ -113,7 +130,10 @@ void BM_OneMoreTurn(benchmark::State& state) {
   std::uint64_t n = 1;
   for (auto _ : state) {
     state.PauseTiming();
-    history = asked(history.apply({op::Append{{Message::make(Role::assistant, lorem).value()}}}, {}).value().history, n++);
+    history = asked(history.apply({op::Append{{Message::make(Role::assistant, lorem).value()}}}, {})
+                        .value()
+                        .history,
+                    n++);
     const View view = history.view();
     state.ResumeTiming();
     benchmark::DoNotOptimize(renderer.render(view).value()->json.data());

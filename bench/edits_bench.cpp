@@ -1,8 +1,10 @@
-// What one edit costs when the old version is kept: the engine, beside three ways to keep versions by copying a vector.
+// What one edit costs when the old version is kept: the engine, beside three ways to keep versions
+// by copying a vector.
 //
-// Edits form chains: each goes on from the version that the one before it made, at a random place, and all versions of a chain are
-// kept until it ends. A chain is short against the conversation, so that n hardly changes, and begins again from n messages. Preparing
-// operations, parsing messages and letting go of a finished chain are not timed.
+// Edits form chains: each goes on from the version that the one before it made, at a random place,
+// and all versions of a chain are kept until it ends. A chain is short against the conversation, so
+// that n hardly changes, and begins again from n messages. Preparing operations, parsing messages
+// and letting go of a finished chain are not timed.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -22,7 +24,8 @@ using benchmark::State;
 
 std::uint64_t size_of(const State& state) { return static_cast<std::uint64_t>(state.range(0)); }
 
-// The engine ---------------------------------------------------------------------------------------------------------------
+// The engine
+// ---------------------------------------------------------------------------------------------------------------
 
 using MakeOperation = Operation (*)(std::uint64_t size, std::uint64_t i, Random& random);
 
@@ -32,12 +35,22 @@ Operation insert(std::uint64_t size, std::uint64_t i, Random& random) {
 Operation replace(std::uint64_t size, std::uint64_t i, Random& random) {
   return {op::Replace{Names::indices({below(random, size)}), {fresh_message(i)}}};
 }
-Operation remove(std::uint64_t size, std::uint64_t, Random& random) { return {op::Delete{Names::indices({below(random, size)})}}; }
-Operation append(std::uint64_t, std::uint64_t i, Random&) { return {op::Append{{fresh_message(i)}}}; }
-Operation truncate(std::uint64_t size, std::uint64_t, Random&) { return {op::Truncate{.keep_last = size / 2}}; }
+Operation remove(std::uint64_t size, std::uint64_t, Random& random) {
+  return {op::Delete{Names::indices({below(random, size)})}};
+}
+Operation append(std::uint64_t, std::uint64_t i, Random&) {
+  return {op::Append{{fresh_message(i)}}};
+}
+Operation truncate(std::uint64_t size, std::uint64_t, Random&) {
+  return {op::Truncate{.keep_last = size / 2}};
+}
 Operation clear(std::uint64_t, std::uint64_t, Random&) { return {op::Clear{}}; }
-Operation filter_users(std::uint64_t, std::uint64_t, Random&) { return {op::Filter{.roles = {Role::user}}}; }
-Operation filter_tools(std::uint64_t, std::uint64_t, Random&) { return {op::Filter{.roles = {Role::tool}}}; }
+Operation filter_users(std::uint64_t, std::uint64_t, Random&) {
+  return {op::Filter{.roles = {Role::user}}};
+}
+Operation filter_tools(std::uint64_t, std::uint64_t, Random&) {
+  return {op::Filter{.roles = {Role::tool}}};
+}
 Operation roll_back(std::uint64_t, std::uint64_t, Random&) { return {op::Rollback{0}}; }
 Operation restore(std::uint64_t size, std::uint64_t, Random&) { return {op::Restore{size}}; }
 
@@ -57,22 +70,27 @@ void engine_chain(State& state, MakeOperation make, ToolIds ids) {
     for (std::uint64_t i = 0; i < length; ++i) operations.push_back(make(n - length, i, random));
     current = start;
     state.ResumeTiming();
-    for (const Operation& operation : operations) current = current.apply(operation, how).value().history;
+    for (const Operation& operation : operations)
+      current = current.apply(operation, how).value().history;
   }
 }
 
-// Edits that take much away, or bring it back, always start from the same conversation of n messages.
+// Edits that take much away, or bring it back, always start from the same conversation of n
+// messages.
 using MakeStart = const History& (*)(std::uint64_t n, ToolIds ids);
 
 // After a TRUNCATE to the last half and one more message: in batch 1.
 const History& halved(std::uint64_t n, ToolIds ids) {
   static std::map<std::pair<std::uint64_t, ToolIds>, History> made;
   const auto [it, is_new] = made.try_emplace({n, ids});
-  if (is_new) it->second = apply(apply(history(n, ids), op::Truncate{.keep_last = n / 2}), op::Append{{fresh_message(0)}});
+  if (is_new)
+    it->second = apply(apply(history(n, ids), op::Truncate{.keep_last = n / 2}),
+                       op::Append{{fresh_message(0)}});
   return it->second;
 }
 
-void engine_from_start(State& state, MakeOperation make, ToolIds ids = ToolIds::none, MakeStart from = history) {
+void engine_from_start(State& state, MakeOperation make, ToolIds ids = ToolIds::none,
+                       MakeStart from = history) {
   const std::uint64_t n = size_of(state), length = chain_length(n);
   const History& start = from(n, ids);
   const ApplyContext how = context();
@@ -84,7 +102,8 @@ void engine_from_start(State& state, MakeOperation make, ToolIds ids = ToolIds::
     state.PauseTiming();
     kept.clear();
     state.ResumeTiming();
-    for (std::uint64_t i = 0; i < length; ++i) kept.push_back(start.apply(operation, how).value().history);
+    for (std::uint64_t i = 0; i < length; ++i)
+      kept.push_back(start.apply(operation, how).value().history);
   }
 }
 
@@ -98,7 +117,9 @@ void engine_append_with_parse(State& state) {
     current = start;
     state.ResumeTiming();
     for (std::uint64_t i = 0; i < length; ++i) {
-      current = current.apply({op::Append{{Message::parse(fresh_message(i).json()).value()}}}, how).value().history;
+      current = current.apply({op::Append{{Message::parse(fresh_message(i).json()).value()}}}, how)
+                    .value()
+                    .history;
     }
   }
 }
@@ -116,10 +137,11 @@ void engine_snapshot(State& state) {
   }
 }
 
-// The baselines ------------------------------------------------------------------------------------------------------------
+// The baselines
+// ------------------------------------------------------------------------------------------------------------
 //
-// Each makes the next version as a new vector, in one pass and one allocation. Kept versions are bounded to about 256 MB, so that chains of
-// a large n are shorter.
+// Each makes the next version as a new vector, in one pass and one allocation. Kept versions are
+// bounded to about 256 MB, so that chains of a large n are shorter.
 
 using SharedMessage = std::shared_ptr<const Message>;
 // libstdc++'s pointer that does not count atomically: all copies must stay in one thread.
@@ -131,18 +153,21 @@ template <>
 std::string element_of<std::string>(const Message& message) {
   return std::string(message.json());
 }
-// Parsed again, so that pointer and bytes lie in memory as they do when messages come in one by one.
+// Parsed again, so that pointer and bytes lie in memory as they do when messages come in one by
+// one.
 template <>
 SharedMessage element_of<SharedMessage>(const Message& message) {
   return std::make_shared<const Message>(Message::parse(message.json()).value());
 }
 template <>
 OneThreadMessage element_of<OneThreadMessage>(const Message& message) {
-  return std::__make_shared<const Message, __gnu_cxx::_S_single>(Message::parse(message.json()).value());
+  return std::__make_shared<const Message, __gnu_cxx::_S_single>(
+      Message::parse(message.json()).value());
 }
 template <>
 Handle element_of<Handle>(const Message& message) {
-  return {message.timestamp_ms().value_or(0), 0, 150, static_cast<std::uint32_t>(message.json().size()), message.role()};
+  return {message.timestamp_ms().value_or(0), 0, 150,
+          static_cast<std::uint32_t>(message.json().size()), message.role()};
 }
 
 template <class T>
@@ -158,13 +183,15 @@ const std::vector<T>& elements(std::uint64_t n) {
 
 template <class T>
 std::uint64_t copies_kept(std::uint64_t n) {
-  constexpr std::uint64_t element_bytes = sizeof(T) + (std::is_same_v<T, std::string> ? message_bytes : 0);
+  constexpr std::uint64_t element_bytes =
+      sizeof(T) + (std::is_same_v<T, std::string> ? message_bytes : 0);
   return std::clamp<std::uint64_t>((256u << 20) / (n * element_bytes), 1, chain_length(n));
 }
 
 // [0, at) of `from`, then `put`, then `from` without its first at + erase.
 template <class T>
-std::vector<T> spliced(const std::vector<T>& from, std::uint64_t at, std::uint64_t erase, const T* put) {
+std::vector<T> spliced(const std::vector<T>& from, std::uint64_t at, std::uint64_t erase,
+                       const T* put) {
   const auto cut = from.begin() + static_cast<std::ptrdiff_t>(at);
   std::vector<T> to;
   to.reserve(from.size() + 1 - erase);
@@ -206,7 +233,8 @@ void copied_vector(State& state, Edit edit) {
     kept.clear();
     state.ResumeTiming();
     for (std::uint64_t i = 0; i < length; ++i) {
-      kept.push_back(next_version(edit, from_start || kept.empty() ? start : kept.back(), fresh[i], random));
+      kept.push_back(
+          next_version(edit, from_start || kept.empty() ? start : kept.back(), fresh[i], random));
     }
   }
 }
@@ -216,8 +244,10 @@ void engine_one_of_many_calls(State& state) {
   const std::uint64_t n = size_of(state);
   std::string calls;
   op::Append append;
-  for (std::uint64_t k = 0; k < n; ++k) calls += (k == 0 ? "{\"id\":\"c" : ",{\"id\":\"c") + std::to_string(k) + "\"}";
-  append.messages.push_back(Message::parse(R"({"role":"assistant","content":"","toolCalls":[)" + calls + "]}").value());
+  for (std::uint64_t k = 0; k < n; ++k)
+    calls += (k == 0 ? "{\"id\":\"c" : ",{\"id\":\"c") + std::to_string(k) + "\"}";
+  append.messages.push_back(
+      Message::parse(R"({"role":"assistant","content":"","toolCalls":[)" + calls + "]}").value());
   for (std::uint64_t k = 0; k < n; ++k)
     append.messages.push_back(Message::make_tool_result("c" + std::to_string(k), "result").value());
   const History start = History().apply({append}, context()).value().history;
@@ -228,20 +258,28 @@ void engine_one_of_many_calls(State& state) {
 
 // ----------------------------------------------------------------------------------------------------------------------------
 
-// malloc keeps what is freed, as in a process that has run for long. Otherwise every large vector would come fresh from the system, and
-// its page faults would cost the baselines several times what copying costs.
+// malloc keeps what is freed, as in a process that has run for long. Otherwise every large vector
+// would come fresh from the system, and its page faults would cost the baselines several times what
+// copying costs.
 void reuse_memory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, -1);
 }
 
 benchmark::internal::Benchmark* add(const std::string& name, std::function<void(State&)> run) {
-  return benchmark::RegisterBenchmark(name.c_str(), std::move(run))->ArgName("n")->Arg(1000)->Arg(10000)->Arg(100000);
+  return benchmark::RegisterBenchmark(name.c_str(), std::move(run))
+      ->ArgName("n")
+      ->Arg(1000)
+      ->Arg(10000)
+      ->Arg(100000);
 }
 
 void add_baselines(const std::string& name, Edit edit) {
-  add(name + "/deep copy", [=](State& s) { copied_vector<std::string>(s, edit); });  // 1e6 would be 640 MB a version
-  add(name + "/shared_ptr copy", [=](State& s) { copied_vector<SharedMessage>(s, edit); })->Arg(1000000);
+  // 1e6 would be 640 MB a version
+  add(name + "/deep copy", [=](State& s) { copied_vector<std::string>(s, edit); });
+  add(name + "/shared_ptr copy", [=](State& s) {
+    copied_vector<SharedMessage>(s, edit);
+  })->Arg(1000000);
   add(name + "/handle copy", [=](State& s) { copied_vector<Handle>(s, edit); })->Arg(1000000);
 }
 
@@ -253,11 +291,16 @@ const int registered = [] {
     Edit edit;
   };
   for (const Row& row :
-       {Row{"INSERT", insert, Edit::insert}, Row{"REPLACE", replace, Edit::replace}, Row{"DELETE", remove, Edit::remove}}) {
-    add(row.name + "/engine", [=](State& s) { engine_chain(s, row.make, ToolIds::none); })->Arg(1000000);
-    add(row.name + "/engine, tool ids", [=](State& s) { engine_chain(s, row.make, ToolIds::paired); });
+       {Row{"INSERT", insert, Edit::insert}, Row{"REPLACE", replace, Edit::replace},
+        Row{"DELETE", remove, Edit::remove}}) {
+    add(row.name + "/engine", [=](State& s) {
+      engine_chain(s, row.make, ToolIds::none);
+    })->Arg(1000000);
+    add(row.name + "/engine, tool ids",
+        [=](State& s) { engine_chain(s, row.make, ToolIds::paired); });
     add_baselines(row.name, row.edit);
-    add(row.name + "/one-thread shared_ptr copy", [=](State& s) { copied_vector<OneThreadMessage>(s, row.edit); });
+    add(row.name + "/one-thread shared_ptr copy",
+        [=](State& s) { copied_vector<OneThreadMessage>(s, row.edit); });
   }
   add("DELETE of one result/engine, n calls in one message", engine_one_of_many_calls);
   add("APPEND/engine", [](State& s) { engine_chain(s, append, ToolIds::none); })->Arg(1000000);
@@ -265,17 +308,23 @@ const int registered = [] {
   add_baselines("APPEND", Edit::append);
   add("TRUNCATE/engine", [](State& s) { engine_from_start(s, truncate); })->Arg(1000000);
   add_baselines("TRUNCATE", Edit::truncate);
-  // What hides or returns half the messages and more, where all agents are: with ids, which have to be paired.
+  // What hides or returns half the messages and more, where all agents are: with ids, which have to
+  // be paired.
   struct Whole {
     std::string name;
     MakeOperation make;
     MakeStart from;
   };
-  for (const Whole& row : {Whole{"TRUNCATE", truncate, history}, Whole{"ROLLBACK after TRUNCATE", roll_back, halved},
-                           Whole{"RESTORE after TRUNCATE", restore, halved}, Whole{"FILTER of users", filter_users, history},
-                           Whole{"FILTER of tools", filter_tools, history}}) {
-    if (row.make != truncate) add(row.name + "/engine", [=](State& s) { engine_from_start(s, row.make, ToolIds::none, row.from); });
-    add(row.name + "/engine, tool ids", [=](State& s) { engine_from_start(s, row.make, ToolIds::paired, row.from); });
+  for (const Whole& row :
+       {Whole{"TRUNCATE", truncate, history}, Whole{"ROLLBACK after TRUNCATE", roll_back, halved},
+        Whole{"RESTORE after TRUNCATE", restore, halved},
+        Whole{"FILTER of users", filter_users, history},
+        Whole{"FILTER of tools", filter_tools, history}}) {
+    if (row.make != truncate)
+      add(row.name + "/engine",
+          [=](State& s) { engine_from_start(s, row.make, ToolIds::none, row.from); });
+    add(row.name + "/engine, tool ids",
+        [=](State& s) { engine_from_start(s, row.make, ToolIds::paired, row.from); });
   }
   add("CLEAR/engine", [](State& s) { engine_from_start(s, clear); })->Arg(1000000);
   add_baselines("CLEAR", Edit::clear);

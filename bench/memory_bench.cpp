@@ -1,5 +1,6 @@
-// How much memory versions and messages cost, counted exactly: every allocation of the program passes through the operators below. A
-// block is counted as malloc hands it out, its rounding and its header of 8 bytes included. Nothing here is timed.
+// How much memory versions and messages cost, counted exactly: every allocation of the program
+// passes through the operators below. A block is counted as malloc hands it out, its rounding and
+// its header of 8 bytes included. Nothing here is timed.
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -40,10 +41,13 @@ using benchmark::State;
 constexpr std::uint64_t conversation_messages = 100'000;
 constexpr std::uint64_t version_count = 1000;
 
-// Kept versions ------------------------------------------------------------------------------------------------------------------
+// Kept versions
+// ------------------------------------------------------------------------------------------------------------------
 
-// Of ten operations five append two messages, two insert one, two replace one and one deletes one, at random places.
-Operation mixed_operation(std::uint64_t i, std::uint64_t size, const std::vector<Message>& fresh, Random& random) {
+// Of ten operations five append two messages, two insert one, two replace one and one deletes one,
+// at random places.
+Operation mixed_operation(std::uint64_t i, std::uint64_t size, const std::vector<Message>& fresh,
+                          Random& random) {
   const Message& a = fresh[2 * i];
   switch (random() % 10) {
     case 0:
@@ -70,7 +74,11 @@ void versions_of_engine(State& state, ToolIds ids) {
     Random random;
     const std::size_t before = bytes_in_use;
     for (std::uint64_t i = 0; i < version_count; ++i) {
-      current = current.apply(mixed_operation(i, current.stats().current_batch_messages, fresh, random), how).value().history;
+      current =
+          current
+              .apply(mixed_operation(i, current.stats().current_batch_messages, fresh, random), how)
+              .value()
+              .history;
     }
     state.counters["bytes"] = static_cast<double>(bytes_in_use - before);
     state.counters["versions"] = version_count;
@@ -82,7 +90,8 @@ template <class T>
 void versions_of_vector(State& state, std::uint64_t made, T (*element_of)(const Message&)) {
   for (auto _ : state) {
     std::vector<T> elements;
-    for (const Message& message : messages(conversation_messages)) elements.push_back(element_of(message));
+    for (const Message& message : messages(conversation_messages))
+      elements.push_back(element_of(message));
     std::vector<std::vector<T>> kept(made);
     const std::size_t before = bytes_in_use;
     for (std::vector<T>& version : kept) version = elements;
@@ -91,9 +100,11 @@ void versions_of_vector(State& state, std::uint64_t made, T (*element_of)(const 
   }
 }
 
-// Bookkeeping a message --------------------------------------------------------------------------------------------------------
+// Bookkeeping a message
+// --------------------------------------------------------------------------------------------------------
 
-// Everything a conversation holds beyond the JSON of its messages, when they are appended one an operation and every version is kept.
+// Everything a conversation holds beyond the JSON of its messages, when they are appended one an
+// operation and every version is kept.
 void bookkeeping_of_engine(State& state, ToolIds ids, std::uint64_t replaced_after) {
   for (auto _ : state) {
     std::vector<std::string> texts;
@@ -103,12 +114,13 @@ void bookkeeping_of_engine(State& state, ToolIds ids, std::uint64_t replaced_aft
     Conversation conversation;
     std::uint64_t json_bytes = 0;
     for (std::uint64_t i = 0; i < conversation_messages; ++i) {
-      if (i == replaced_after && i > 0) conversation.apply({op::Replace{Names::indices({i / 2}), {other}}}).value();
+      if (i == replaced_after && i > 0)
+        conversation.apply({op::Replace{Names::indices({i / 2}), {other}}}).value();
       conversation.apply({op::Append{{Message::parse(texts[i]).value()}}}).value();
       json_bytes += texts[i].size();
     }
-    state.counters["bytes_per_message"] =
-        static_cast<double>(bytes_in_use - before - json_bytes) / static_cast<double>(conversation_messages);
+    state.counters["bytes_per_message"] = static_cast<double>(bytes_in_use - before - json_bytes) /
+                                          static_cast<double>(conversation_messages);
   }
 }
 
@@ -121,8 +133,9 @@ void bookkeeping_of_vector(State& state, T (*element_of)(const std::string&)) {
     std::vector<T> elements;
     elements.reserve(conversation_messages);
     for (std::uint64_t i = 0; i < conversation_messages; ++i) elements.push_back(element_of(text));
-    state.counters["bytes_per_message"] = static_cast<double>(bytes_in_use - before - conversation_messages * text.size()) /
-                                          static_cast<double>(conversation_messages);
+    state.counters["bytes_per_message"] =
+        static_cast<double>(bytes_in_use - before - conversation_messages * text.size()) /
+        static_cast<double>(conversation_messages);
   }
 }
 
@@ -131,25 +144,34 @@ void bookkeeping_of_vector(State& state, T (*element_of)(const std::string&)) {
 using SharedMessage = std::shared_ptr<const Message>;
 
 void add(const std::string& name, std::function<void(State&)> run) {
-  benchmark::RegisterBenchmark(name.c_str(), std::move(run))->Iterations(1)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(name.c_str(), std::move(run))
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
 }
 
 const int registered = [] {
   add("1,000 versions/engine", [](State& s) { versions_of_engine(s, ToolIds::none); });
   add("1,000 versions/engine, tool ids", [](State& s) { versions_of_engine(s, ToolIds::paired); });
-  add("1,000 versions/handle copy",
-      [](State& s) { versions_of_vector<Handle>(s, 20, [](const Message& m) { return Handle{0, 0, 0, 0, m.role()}; }); });
-  add("1,000 versions/shared_ptr copy", [](State& s) {
-    versions_of_vector<SharedMessage>(s, 20, [](const Message& m) { return std::make_shared<const Message>(m); });
+  add("1,000 versions/handle copy", [](State& s) {
+    versions_of_vector<Handle>(s, 20,
+                               [](const Message& m) { return Handle{0, 0, 0, 0, m.role()}; });
   });
-  add("1,000 versions/deep copy",
-      [](State& s) { versions_of_vector<std::string>(s, 3, [](const Message& m) { return std::string(m.json()); }); });
+  add("1,000 versions/shared_ptr copy", [](State& s) {
+    versions_of_vector<SharedMessage>(
+        s, 20, [](const Message& m) { return std::make_shared<const Message>(m); });
+  });
+  add("1,000 versions/deep copy", [](State& s) {
+    versions_of_vector<std::string>(s, 3, [](const Message& m) { return std::string(m.json()); });
+  });
 
   add("bookkeeping a message/engine", [](State& s) { bookkeeping_of_engine(s, ToolIds::none, 0); });
-  add("bookkeeping a message/engine, a REPLACE first", [](State& s) { bookkeeping_of_engine(s, ToolIds::none, 10); });
-  add("bookkeeping a message/engine, tool ids", [](State& s) { bookkeeping_of_engine(s, ToolIds::paired, 0); });
-  add("bookkeeping a message/vector<string>",
-      [](State& s) { bookkeeping_of_vector<std::string>(s, [](const std::string& text) { return text; }); });
+  add("bookkeeping a message/engine, a REPLACE first",
+      [](State& s) { bookkeeping_of_engine(s, ToolIds::none, 10); });
+  add("bookkeeping a message/engine, tool ids",
+      [](State& s) { bookkeeping_of_engine(s, ToolIds::paired, 0); });
+  add("bookkeeping a message/vector<string>", [](State& s) {
+    bookkeeping_of_vector<std::string>(s, [](const std::string& text) { return text; });
+  });
   add("bookkeeping a message/vector<shared_ptr<string>>", [](State& s) {
     bookkeeping_of_vector<std::shared_ptr<std::string>>(
         s, [](const std::string& text) { return std::make_shared<std::string>(text); });

@@ -1,5 +1,6 @@
-// What a question costs: the engine, beside scans of a vector with a 24-byte handle for each message ("scan": from the first; "reverse
-// scan": from the last, where that finds the answer sooner), and reading a whole view beside vectors of the same messages.
+// What a question costs: the engine, beside scans of a vector with a 24-byte handle for each
+// message ("scan": from the first; "reverse scan": from the last, where that finds the answer
+// sooner), and reading a whole view beside vectors of the same messages.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -20,9 +21,13 @@ using benchmark::State;
 // A conversation of n messages and the same messages as vectors.
 struct Subject {
   explicit Subject(History h)
-      : history(std::move(h)), view(history.view()), handles(handles_of(view)), messages(messages_of(view)) {
+      : history(std::move(h)),
+        view(history.view()),
+        handles(handles_of(view)),
+        messages(messages_of(view)) {
     shared.reserve(messages.size());
-    for (const Message& message : messages) shared.push_back(std::make_shared<const Message>(message));
+    for (const Message& message : messages)
+      shared.push_back(std::make_shared<const Message>(message));
   }
   History history;
   View view;
@@ -72,7 +77,8 @@ class Numbers {
   std::size_t next_ = 0;
 };
 
-// Roles ----------------------------------------------------------------------------------------------------------------------
+// Roles
+// ----------------------------------------------------------------------------------------------------------------------
 
 void kth_engine(State& state) {
   const Subject& s = subject(state);
@@ -157,15 +163,18 @@ void count_scan(State& state) {
   }
 }
 
-// Time -----------------------------------------------------------------------------------------------------------------------
+// Time
+// -----------------------------------------------------------------------------------------------------------------------
 
 // A random stretch of time in which so many messages were written.
 class Times {
  public:
   Times(const Subject& s, std::uint64_t messages)
-      : length_ms_(static_cast<std::int64_t>(messages) * time_step_ms), starts_(s.handles.size() - messages) {}
+      : length_ms_(static_cast<std::int64_t>(messages) * time_step_ms),
+        starts_(s.handles.size() - messages) {}
   std::pair<std::int64_t, std::int64_t> next() {
-    const std::int64_t from = first_time_ms + static_cast<std::int64_t>(starts_.next()) * time_step_ms;
+    const std::int64_t from =
+        first_time_ms + static_cast<std::int64_t>(starts_.next()) * time_step_ms;
     return {from, from + length_ms_};
   }
 
@@ -229,13 +238,15 @@ void time_messages_scan(State& state, std::uint64_t messages) {
     const auto [from, to] = times.next();
     std::vector<Message> answer;
     for (std::uint64_t i = 0; i < s.handles.size(); ++i) {
-      if (from <= s.handles[i].time_ms && s.handles[i].time_ms < to) answer.push_back(s.messages[i]);
+      if (from <= s.handles[i].time_ms && s.handles[i].time_ms < to)
+        answer.push_back(s.messages[i]);
     }
     DoNotOptimize(answer);
   }
 }
 
-// Budget ---------------------------------------------------------------------------------------------------------------------
+// Budget
+// ---------------------------------------------------------------------------------------------------------------------
 
 using Budget = std::uint64_t (*)(const Subject&);
 
@@ -244,7 +255,8 @@ void tail_engine(State& state, Budget budget) {
   const std::uint64_t tokens_max = budget(s);
   for (auto _ : state) DoNotOptimize(s.view.tail_within(tokens_max));
 }
-// What a program does that adds up all messages and then takes the first ones away until the rest fits.
+// What a program does that adds up all messages and then takes the first ones away until the rest
+// fits.
 void tail_scan(State& state, Budget budget) {
   const Subject& s = subject(state);
   const std::uint64_t tokens_max = budget(s);
@@ -260,12 +272,14 @@ void tail_reverse_scan(State& state, Budget budget) {
   const std::uint64_t tokens_max = budget(s);
   for (auto _ : state) {
     std::uint64_t tokens = 0, begin = s.handles.size();
-    while (begin > 0 && tokens + s.handles[begin - 1].tokens <= tokens_max) tokens += s.handles[--begin].tokens;
+    while (begin > 0 && tokens + s.handles[begin - 1].tokens <= tokens_max)
+      tokens += s.handles[--begin].tokens;
     DoNotOptimize(begin);
   }
 }
 
-// Places -----------------------------------------------------------------------------------------------------------------------
+// Places
+// -----------------------------------------------------------------------------------------------------------------------
 
 void index_of_engine(State& state, Past past) {
   const Subject& s = subject(state, past);
@@ -276,12 +290,14 @@ void index_of_scan(State& state, Past past) {
   const Subject& s = subject(state, past);
   Numbers ordinals(s.handles.size());
   for (auto _ : state) {
-    DoNotOptimize(std::find_if(s.handles.begin(), s.handles.end(),
-                               [wanted = ordinals.next()](const Handle& h) { return h.ordinal == wanted; }));
+    DoNotOptimize(
+        std::find_if(s.handles.begin(), s.handles.end(),
+                     [wanted = ordinals.next()](const Handle& h) { return h.ordinal == wanted; }));
   }
 }
 
-// Versions and marks ----------------------------------------------------------------------------------------------------------
+// Versions and marks
+// ----------------------------------------------------------------------------------------------------------
 
 // The version before an edit and the one after, of 2,000 edits.
 void diff_engine(State& state) {
@@ -293,7 +309,8 @@ void diff_engine(State& state) {
     DoNotOptimize(s.history.diff(Version(from), Version(from + 1)).value());
   }
 }
-// What a program does that keeps the numbers of the messages of each version: the same from both ends, then the middle.
+// What a program does that keeps the numbers of the messages of each version: the same from both
+// ends, then the middle.
 void diff_scan(State& state) {
   const Subject& s = subject(state, Past::edited);
   const std::uint64_t head = s.history.version().value;
@@ -303,8 +320,10 @@ void diff_scan(State& state) {
     for (std::uint64_t i = 0; i < view.size(); ++i) versions[at].push_back(view.ordinal(i).value);
   }
   for (auto _ : state) {
-    const auto [a, b] = std::mismatch(versions[0].begin(), versions[0].end(), versions[1].begin(), versions[1].end());
-    const auto ends = std::mismatch(versions[0].rbegin(), versions[0].rend(), versions[1].rbegin(), versions[1].rend());
+    const auto [a, b] = std::mismatch(versions[0].begin(), versions[0].end(), versions[1].begin(),
+                                      versions[1].end());
+    const auto ends = std::mismatch(versions[0].rbegin(), versions[0].rend(), versions[1].rbegin(),
+                                    versions[1].rend());
     DoNotOptimize(a);
     DoNotOptimize(b);
     DoNotOptimize(ends);
@@ -332,15 +351,18 @@ void marks_engine(State& state) {
   static std::map<std::int64_t, History> made;
   const auto [it, is_new] = made.try_emplace(state.range(0));
   if (is_new)
-    it->second = with_marks(history(static_cast<std::uint64_t>(state.range(0))), static_cast<std::uint64_t>(state.range(0)));
+    it->second = with_marks(history(static_cast<std::uint64_t>(state.range(0))),
+                            static_cast<std::uint64_t>(state.range(0)));
   Numbers ordinals(static_cast<std::uint64_t>(state.range(0)));
   for (auto _ : state) DoNotOptimize(it->second.marks_of(Ordinal(ordinals.next())));
 }
 
-// The whole view -----------------------------------------------------------------------------------------------------------------
+// The whole view
+// -----------------------------------------------------------------------------------------------------------------
 
 template <class Range>
-void read_all(State& state, const Range& range, const Message& (*message_of)(const typename Range::const_iterator::value_type&)) {
+void read_all(State& state, const Range& range,
+              const Message& (*message_of)(const typename Range::const_iterator::value_type&)) {
   for (auto _ : state) {
     std::uint64_t bytes = 0, users = 0;
     for (const auto& element : range) {
@@ -363,14 +385,16 @@ void take_view(State& state) {
 
 // ----------------------------------------------------------------------------------------------------------------------------------
 
-benchmark::internal::Benchmark* add(const std::string& question, const std::string& by, std::function<void(State&)> run) {
+benchmark::internal::Benchmark* add(const std::string& question, const std::string& by,
+                                    std::function<void(State&)> run) {
   return benchmark::RegisterBenchmark((question + "/" + by).c_str(), std::move(run))
       ->ArgName("n")
       ->RangeMultiplier(10)
       ->Range(1000, 1000000);
 }
 
-// Between other benchmarks, what these read has gone from the caches: long enough that the first round does not tell.
+// Between other benchmarks, what these read has gone from the caches: long enough that the first
+// round does not tell.
 constexpr double reading_seconds = 0.3;
 
 const int registered = [] {
@@ -387,7 +411,8 @@ const int registered = [] {
   add("count in 1 % of the time", "scan", time_scan);
   add("count in 1 % of the time", "binary search", time_binary_search);
   const auto percent = [](const State& s) { return static_cast<std::uint64_t>(s.range(0)) / 100; };
-  add("messages of 1 % of the time", "engine", [=](State& s) { time_messages_engine(s, percent(s)); });
+  add("messages of 1 % of the time", "engine",
+      [=](State& s) { time_messages_engine(s, percent(s)); });
   add("messages of 1 % of the time", "scan", [=](State& s) { time_messages_scan(s, percent(s)); });
   add("messages of 10 seconds", "engine", [](State& s) { time_messages_engine(s, 10); });
   add("messages of 10 seconds", "scan", [](State& s) { time_messages_scan(s, 10); });
@@ -396,9 +421,11 @@ const int registered = [] {
     std::string name;
     Budget budget;
   };
-  for (const Tail& tail : {Tail{"tail within 8k tokens", [](const Subject&) { return std::uint64_t{8'000}; }},
-                           Tail{"tail within 128k tokens", [](const Subject&) { return std::uint64_t{128'000}; }},
-                           Tail{"tail within half the tokens", [](const Subject& s) { return s.view.sums().tokens() / 2; }}}) {
+  for (const Tail& tail :
+       {Tail{"tail within 8k tokens", [](const Subject&) { return std::uint64_t{8'000}; }},
+        Tail{"tail within 128k tokens", [](const Subject&) { return std::uint64_t{128'000}; }},
+        Tail{"tail within half the tokens",
+             [](const Subject& s) { return s.view.sums().tokens() / 2; }}}) {
     add(tail.name, "engine", [=](State& s) { tail_engine(s, tail.budget); });
     add(tail.name, "scan", [=](State& s) { tail_scan(s, tail.budget); });
     add(tail.name, "reverse scan", [=](State& s) { tail_reverse_scan(s, tail.budget); });
@@ -406,8 +433,10 @@ const int registered = [] {
 
   add("index of an ordinal", "engine", [](State& s) { index_of_engine(s, Past::appended); });
   add("index of an ordinal", "scan", [](State& s) { index_of_scan(s, Past::appended); });
-  add("index of an ordinal, 10 % inserted", "engine", [](State& s) { index_of_engine(s, Past::grown_within); });
-  add("index of an ordinal, 10 % inserted", "scan", [](State& s) { index_of_scan(s, Past::grown_within); });
+  add("index of an ordinal, 10 % inserted", "engine",
+      [](State& s) { index_of_engine(s, Past::grown_within); });
+  add("index of an ordinal, 10 % inserted", "scan",
+      [](State& s) { index_of_scan(s, Past::grown_within); });
 
   add("diff of neighbours", "engine", diff_engine);
   add("diff of neighbours", "scan", diff_scan);
@@ -415,11 +444,18 @@ const int registered = [] {
   add("marks of a message", "engine", marks_engine);
 
   add("take the view", "engine", take_view);
-  for (const auto& [name, past] : {std::pair{"read all", Past::appended}, std::pair{"read all, 2,000 edits", Past::edited}}) {
+  for (const auto& [name, past] :
+       {std::pair{"read all", Past::appended}, std::pair{"read all, 2,000 edits", Past::edited}}) {
     const Past p = past;
-    add(name, "engine", [p](State& s) { read_all(s, subject(s, p).view, itself); })->MinTime(reading_seconds);
-    add(name, "vector<Message>", [p](State& s) { read_all(s, subject(s, p).messages, itself); })->MinTime(reading_seconds);
-    add(name, "vector<shared_ptr>", [p](State& s) { read_all(s, subject(s, p).shared, pointed_at); })->MinTime(reading_seconds);
+    add(name, "engine", [p](State& s) {
+      read_all(s, subject(s, p).view, itself);
+    })->MinTime(reading_seconds);
+    add(name, "vector<Message>", [p](State& s) {
+      read_all(s, subject(s, p).messages, itself);
+    })->MinTime(reading_seconds);
+    add(name, "vector<shared_ptr>", [p](State& s) {
+      read_all(s, subject(s, p).shared, pointed_at);
+    })->MinTime(reading_seconds);
   }
   return 0;
 }();

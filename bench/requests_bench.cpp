@@ -1,4 +1,5 @@
-// What a turn of a client costs that sends its whole list: reading it, RECONCILE, recording the request, rebuilding it.
+// What a turn of a client costs that sends its whole list: reading it, RECONCILE, recording the
+// request, rebuilding it.
 //
 //     reading      read_client_request of n messages
 //     reconciling  the operation alone, of n messages that are known and one that is new
@@ -25,12 +26,14 @@ std::string request_of(std::int64_t messages, std::int64_t text_bytes) {
   std::string body = R"({"model":"m","system":"be good","messages":[)";
   for (std::int64_t i = 0; i < messages; ++i) {
     std::string text = "message " + std::to_string(i);
-    for (std::uint64_t state = static_cast<std::uint64_t>(i) + 1; text.size() < static_cast<std::size_t>(text_bytes);) {
+    for (std::uint64_t state = static_cast<std::uint64_t>(i) + 1;
+         text.size() < static_cast<std::size_t>(text_bytes);) {
       state = state * 6364136223846793005 + 1442695040888963407;
       text += " word" + std::to_string(state >> 54);
     }
-    body +=
-        (i == 0 ? "" : ",") + (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" + text + "\"}";
+    body += (i == 0 ? "" : ",") +
+            (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" +
+            text + "\"}";
   }
   return body + "]}";
 }
@@ -57,15 +60,24 @@ void freeing(benchmark::State& state) {
 
 void reconciling(benchmark::State& state) {
   const History before =
-      History().apply({read_client_request(client(), {}, request_of(state.range(0), 100)).value().reconcile}, {}).value().history;
-  const Operation operation{read_client_request(client(), {}, request_of(state.range(0) + 1, 100)).value().reconcile};
+      History()
+          .apply({read_client_request(client(), {}, request_of(state.range(0), 100))
+                      .value()
+                      .reconcile},
+                 {})
+          .value()
+          .history;
+  const Operation operation{
+      read_client_request(client(), {}, request_of(state.range(0) + 1, 100)).value().reconcile};
   for (auto _ : state) benchmark::DoNotOptimize(before.apply(operation, {}).value());
 }
 
 // Each turn has one message more than the last. Reading it is not measured.
 void follow(benchmark::State& state, Conversation conversation) {
   std::int64_t count = state.range(0);
-  const auto next = [&] { return Operation{read_client_request(client(), {}, request_of(count++, 100)).value().reconcile}; };
+  const auto next = [&] {
+    return Operation{read_client_request(client(), {}, request_of(count++, 100)).value().reconcile};
+  };
   conversation.apply(next()).value();
   for (auto _ : state) {
     state.PauseTiming();
@@ -78,7 +90,8 @@ void follow(benchmark::State& state, Conversation conversation) {
 void following(benchmark::State& state) { follow(state, Conversation()); }
 
 void following_durably(benchmark::State& state) {
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / "undertext-requests-bench.db";
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "undertext-requests-bench.db";
   const auto remove = [&] {
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + end);
   };
@@ -96,7 +109,9 @@ struct Followed {
   Followed(std::int64_t messages, std::int64_t text_bytes) {
     for (std::int64_t n = messages - 40; n <= messages + 1; ++n) {
       next = request_of(n, text_bytes);
-      version = conversation.apply({read_client_request(client(), {}, next).value().reconcile}).value().version;
+      version = conversation.apply({read_client_request(client(), {}, next).value().reconcile})
+                    .value()
+                    .version;
       if (n <= messages) record();
     }
   }
@@ -116,7 +131,8 @@ void recording(benchmark::State& state) {
 void rebuilding(benchmark::State& state) {
   const Followed followed(state.range(0), state.range(1));
   std::uint64_t number = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(followed.conversation.raw_request(1 + number++ % 38).value());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(followed.conversation.raw_request(1 + number++ % 38).value());
   state.counters["request_bytes"] = static_cast<double>(followed.next.size());
 }
 
@@ -124,7 +140,11 @@ BENCHMARK(reading)->Arg(1000)->Arg(100'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(freeing)->Arg(1000)->Arg(100'000)->Iterations(20)->Unit(benchmark::kMillisecond);
 BENCHMARK(reconciling)->Arg(1000)->Arg(100'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(following)->Arg(1000)->Arg(100'000)->Iterations(20)->Unit(benchmark::kMillisecond);
-BENCHMARK(following_durably)->Arg(1000)->Arg(100'000)->Iterations(20)->Unit(benchmark::kMillisecond);
+BENCHMARK(following_durably)
+    ->Arg(1000)
+    ->Arg(100'000)
+    ->Iterations(20)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(recording)->Args({200, 2000})->Args({1000, 400})->Unit(benchmark::kMillisecond);
 BENCHMARK(rebuilding)->Args({200, 2000})->Args({1000, 400})->Unit(benchmark::kMillisecond);
 

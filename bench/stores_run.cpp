@@ -1,4 +1,5 @@
-// How fast what is appended lasts, beside a plain SQLite insert of the same bytes in the same run; and how many bytes it takes on the disk.
+// How fast what is appended lasts, beside a plain SQLite insert of the same bytes in the same run;
+// and how many bytes it takes on the disk.
 //   stores_run FOLDER [ROUNDS]     prints JSON; FOLDER decides which disk is measured
 #include <algorithm>
 #include <chrono>
@@ -43,7 +44,9 @@ class Plain {
  public:
   explicit Plain(const std::string& file) {
     if (sqlite3_open(file.c_str(), &db_) != SQLITE_OK) stop("no database");
-    sqlite3_exec(db_, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, body BLOB)",
+    sqlite3_exec(db_,
+                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE t (id INTEGER "
+                 "PRIMARY KEY, body BLOB)",
                  nullptr, nullptr, nullptr);
     sqlite3_prepare_v2(db_, "INSERT INTO t (body) VALUES (?1)", -1, &insert_, nullptr);
   }
@@ -74,18 +77,22 @@ class Stored {
       : store_(open_store("sqlite:" + file, {.durability = durability}).value()) {
     for (int t = 0; t < threads; ++t) {
       writings_.emplace_back("c" + std::to_string(t));
-      if (Result<void> made = writings_.back().create_in(*store_); !made) stop(made.error().message);
+      if (Result<void> made = writings_.back().create_in(*store_); !made)
+        stop(made.error().message);
     }
   }
   // So many to each conversation, all at once.
   void append(int count) {
     const auto work = [&](Writing& writing) {
       for (int i = 0; i < count; ++i)
-        if (Result<void> done = writing.append_to(*store_, {test::body(static_cast<std::uint64_t>(i), message_bytes)}); !done)
+        if (Result<void> done = writing.append_to(
+                *store_, {test::body(static_cast<std::uint64_t>(i), message_bytes)});
+            !done)
           stop(done.error().message);
     };
     std::vector<std::thread> running;
-    for (std::size_t t = 1; t < writings_.size(); ++t) running.emplace_back(work, std::ref(writings_[t]));
+    for (std::size_t t = 1; t < writings_.size(); ++t)
+      running.emplace_back(work, std::ref(writings_[t]));
     work(writings_[0]);
     for (std::thread& thread : running) thread.join();
   }
@@ -106,7 +113,8 @@ class Bench {
   }
   void clear() {
     for (const auto& entry : std::filesystem::directory_iterator(folder_))
-      if (entry.path().filename().string().starts_with("bench")) std::filesystem::remove(entry.path());
+      if (entry.path().filename().string().starts_with("bench"))
+        std::filesystem::remove(entry.path());
   }
   void drop(const std::string& file) {
     for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(file + end);
@@ -131,7 +139,8 @@ class Bench {
     double plain = 0, one = 0, many = 0, normal = 0;
   };
 
-  // Commits a second, in turns of a few each, so that what else the machine and its disk do falls on all alike.
+  // Commits a second, in turns of a few each, so that what else the machine and its disk do falls
+  // on all alike.
   Rates rates() {
     constexpr int turns = 20, commits_a_turn = commits / turns;
     Plain plain(fresh_file());
@@ -156,7 +165,9 @@ class Bench {
       if (Result<void> made = writing.create_in(*store); !made) stop(made.error().message);
       for (int i = 0; i < turns; ++i) {
         const auto n = static_cast<std::uint64_t>(2 * i);
-        if (Result<void> done = writing.append_to(*store, {test::body(n, message_bytes), test::body(n + 1, message_bytes)}); !done)
+        if (Result<void> done = writing.append_to(
+                *store, {test::body(n, message_bytes), test::body(n + 1, message_bytes)});
+            !done)
           stop(done.error().message);
       }
     }
@@ -195,21 +206,21 @@ int run(const std::string& folder, int rounds) {
     of_plain.push_back(rates.one / rates.plain);
     eight_to_one.push_back(rates.many / rates.one);
   }
-  std::printf("{\n  \"message_bytes\": %zu, \"commits_each\": %d, \"sqlite\": \"%s\",\n", message_bytes, commits,
-              sqlite3_libversion());
+  std::printf("{\n  \"message_bytes\": %zu, \"commits_each\": %d, \"sqlite\": \"%s\",\n",
+              message_bytes, commits, sqlite3_libversion());
   print("fdatasync_4k_per_s", disk);
   print("plain_insert_full_per_s", plain);
   print("append_full_per_s", one);
   print("append_full_8_conversations_per_s", many);
   print("append_normal_per_s", one_normal);
-  std::printf("  \"append_to_plain_insert\": %.2f,\n  \"eight_to_one\": %.2f,\n", median(one) / median(plain),
-              median(many) / median(one));
+  std::printf("  \"append_to_plain_insert\": %.2f,\n  \"eight_to_one\": %.2f,\n",
+              median(one) / median(plain), median(many) / median(one));
   std::printf("  \"bytes\": [");
   const std::vector<int> turns = {100, 200, 400, 800, 8000};
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const std::uintmax_t size = bench.bytes(turns[i]);
-    std::printf("%s{\"turns\": %d, \"file\": %ju, \"per_turn\": %.0f}", i ? ", " : "", turns[i], size,
-                static_cast<double>(size) / turns[i]);
+    std::printf("%s{\"turns\": %d, \"file\": %ju, \"per_turn\": %.0f}", i ? ", " : "", turns[i],
+                size, static_cast<double>(size) / turns[i]);
   }
   std::printf("]\n}\n");
   return 0;

@@ -1,5 +1,6 @@
-// How many messages of 600 bytes a second go in, from JSON text to a stored version, on one core: parsing, checking, counting tokens,
-// storing and publishing included. Each run fills a conversation with 100,000 messages; letting go of it is not timed.
+// How many messages of 600 bytes a second go in, from JSON text to a stored version, on one core:
+// parsing, checking, counting tokens, storing and publishing included. Each run fills a
+// conversation with 100,000 messages; letting go of it is not timed.
 #include <functional>
 #include <map>
 #include <memory>
@@ -46,7 +47,8 @@ void fill_over_and_over(State& state, const std::function<void(Filled&)>& fill) 
     state.ResumeTiming();
     fill(*filled);
   }
-  const auto count = static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(message_count);
+  const auto count =
+      static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(message_count);
   state.SetItemsProcessed(count);
   state.SetBytesProcessed(count * static_cast<std::int64_t>(message_bytes));
 }
@@ -57,7 +59,8 @@ void conversation_apply(State& state, ToolIds ids, std::size_t per_operation) {
     for (std::size_t i = 0; i < all.size(); i += per_operation) {
       op::Append append;
       append.messages.reserve(per_operation);
-      for (std::size_t k = 0; k < per_operation; ++k) append.messages.push_back(Message::parse(all[i + k]).value());
+      for (std::size_t k = 0; k < per_operation; ++k)
+        append.messages.push_back(Message::parse(all[i + k]).value());
       DoNotOptimize(conversation.apply({std::move(append)}).value());
     }
   });
@@ -89,12 +92,17 @@ void add(const std::string& name, std::function<void(State&)> run) {
 }
 
 const int registered = [] {
-  for (const auto& [suffix, ids] : {std::pair{"", ToolIds::none}, std::pair{", tool ids", ToolIds::paired}}) {
+  for (const auto& [suffix, ids] :
+       {std::pair{"", ToolIds::none}, std::pair{", tool ids", ToolIds::paired}}) {
     const ToolIds which = ids;
-    add(std::string("APPEND 1 an operation/engine") + suffix, [=](State& s) { conversation_apply(s, which, 1); });
-    add(std::string("APPEND 10 an operation/engine") + suffix, [=](State& s) { conversation_apply(s, which, 10); });
-    add(std::string("line protocol, 1 a line/engine") + suffix, [=](State& s) { answer_lines(s, which, 1); });
-    add(std::string("line protocol, 10 a line/engine") + suffix, [=](State& s) { answer_lines(s, which, 10); });
+    add(std::string("APPEND 1 an operation/engine") + suffix,
+        [=](State& s) { conversation_apply(s, which, 1); });
+    add(std::string("APPEND 10 an operation/engine") + suffix,
+        [=](State& s) { conversation_apply(s, which, 10); });
+    add(std::string("line protocol, 1 a line/engine") + suffix,
+        [=](State& s) { answer_lines(s, which, 1); });
+    add(std::string("line protocol, 10 a line/engine") + suffix,
+        [=](State& s) { answer_lines(s, which, 10); });
     add(std::string("parse only/engine") + suffix, [=](State& s) { parse_only(s, which); });
   }
   add("copy the text/vector<string>", copy_text);

@@ -1,8 +1,9 @@
-// One run of Undertext for scripts/bench-tokenizers: counts the texts of a file in a fresh process, and again.
+// One run of Undertext for scripts/bench-tokenizers: counts the texts of a file in a fresh process,
+// and again.
 //   tokenizers_run TOKENIZER TEXTS ROUNDS
 //
-// A text is its size (four bytes, little endian) and its bytes. Prints one line of JSON: seconds on the processor, of the first pass
-// and of the others.
+// A text is its size (four bytes, little endian) and its bytes. Prints one line of JSON: seconds on
+// the processor, of the first pass and of the others.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -56,8 +57,10 @@ int main(int argc, char** argv) {
     for (const std::string_view text : texts) tokens += (*tokenizer)->count(text);
     seconds.push_back(processor_seconds() - start);
   }
-  std::printf(R"({"bytes":%llu,"tokens":%llu,"load_s":%.6f,"seconds":[)", static_cast<unsigned long long>(size_bytes),
-              static_cast<unsigned long long>(tokens), load_s);
-  for (std::size_t i = 0; i < seconds.size(); ++i) std::printf("%s%.9f", i == 0 ? "" : ",", seconds[i]);
+  std::printf(R"({"bytes":%llu,"tokens":%llu,"load_s":%.6f,"seconds":[)",
+              static_cast<unsigned long long>(size_bytes), static_cast<unsigned long long>(tokens),
+              load_s);
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    std::printf("%s%.9f", i == 0 ? "" : ",", seconds[i]);
   std::puts("]}");
 }

@@ -14,7 +14,11 @@ def literal(data: bytes) -> str:
     for start in range(0, len(data), 4000):
         piece = data[start : start + 4000]
         # Octal with three digits: what follows cannot be taken for a part of it.
-        lines.append('"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in piece) + '"')
+        lines.append(
+            '"'
+            + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\?' else f"\\{b:03o}" for b in piece)
+            + '"'
+        )
     return "\n".join(lines) or '""'
 
 

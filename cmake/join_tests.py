@@ -4,6 +4,7 @@
 In the place of its unnamed namespace each file gets one of its own name, so that two may use the same name for different things. Paths in
 messages stay those of the files, relative to the folder of OUTPUT's build.
 """
+
 import os
 import pathlib
 import re
@@ -15,7 +16,10 @@ UNNAMED = re.compile(r"^namespace \{$", re.M)
 def joined(files, folder):
     pieces = []
     for file in map(pathlib.Path, files):
-        pieces.append(f'#line 1 "{os.path.relpath(file, folder)}"\n' + UNNAMED.sub(f"namespace in_{file.stem} {{", file.read_text()))
+        pieces.append(
+            f'#line 1 "{os.path.relpath(file, folder)}"\n'
+            + UNNAMED.sub(f"namespace in_{file.stem} {{", file.read_text())
+        )
     return "\n".join(pieces)
 
 

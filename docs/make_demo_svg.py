@@ -5,6 +5,7 @@ Plays the demo in a terminal of 100 columns and turns what came out, colours inc
 are drawn as shapes, so that they join whatever font the reader has. --check compares with the file instead of writing it, --all
 takes every scene.
 """
+
 import argparse
 import html
 import os
@@ -17,7 +18,12 @@ import unicodedata
 
 SCENES = (6, 8)
 COLUMNS = 100
-CELL, LINE, MARGIN, BAR_TOP = 8.43, 20, 24, 44  # pixels; CELL is the advance of the usual monospaced fonts at 14 pixels
+CELL, LINE, MARGIN, BAR_TOP = (
+    8.43,
+    20,
+    24,
+    44,
+)  # pixels; CELL is the advance of the usual monospaced fonts at 14 pixels
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 GROUND, FRAME, TEXT = "#16181d", "#2a2e37", "#d7dae0"
 EIGHTHS = {"░": 8, **{c: i + 1 for i, c in enumerate("▏▎▍▌▋▊▉█")}}
@@ -28,7 +34,9 @@ def play(undertext):
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     environment.update(COLUMNS=str(COLUMNS), TERM="xterm-256color")
     ours, theirs = pty.openpty()
-    with subprocess.Popen([undertext, "demo", "--no-wait"], stdin=subprocess.DEVNULL, stdout=theirs, env=environment) as process:
+    with subprocess.Popen(
+        [undertext, "demo", "--no-wait"], stdin=subprocess.DEVNULL, stdout=theirs, env=environment
+    ) as process:
         os.close(theirs)
         out = b""
         while True:
@@ -60,7 +68,13 @@ def characters(line):
     color, ground, bold = TEXT, None, False
     for codes, character in re.findall(r"\x1b\[([0-9;]*)m|(.)", line):
         if character:
-            yield character, 2 if unicodedata.east_asian_width(character) in "WF" else 1, color, ground, bold
+            yield (
+                character,
+                2 if unicodedata.east_asian_width(character) in "WF" else 1,
+                color,
+                ground,
+                bold,
+            )
             continue
         codes = [int(c) for c in codes.split(";")]
         while codes:
@@ -80,7 +94,12 @@ def shape(character, x, y, color):
     if character == "●":
         return f'<circle fill="{color}" cx="{centre:.2f}" cy="{middle}" r="3.6"/>'
     if character in ARMS:
-        ends = {"l": (x, middle), "r": (x + CELL, middle), "u": (centre, y), "d": (centre, y + LINE)}
+        ends = {
+            "l": (x, middle),
+            "r": (x + CELL, middle),
+            "u": (centre, y),
+            "d": (centre, y + LINE),
+        }
         points = [ends[arm] for arm in ARMS[character]]
         if character in "╭╰╯":
             (a, b), (c, d) = points
@@ -96,7 +115,10 @@ def draw_line(line, y):
 
     def end_run():
         if run and run["text"].strip():
-            text, cells = run["text"].rstrip(), run["cells"] - (len(run["text"]) - len(run["text"].rstrip()))
+            text, cells = (
+                run["text"].rstrip(),
+                run["cells"] - (len(run["text"]) - len(run["text"].rstrip())),
+            )
             weight = ' font-weight="700"' if run["bold"] else ""
             fill = "" if run["color"] == TEXT else f' fill="{run["color"]}"'
             place = f'x="{run["x"]:.2f}" y="{y + 14.5:g}" textLength="{cells * CELL:.2f}"'
@@ -106,15 +128,29 @@ def draw_line(line, y):
     for character, cells, color, ground, bold in characters(line):
         x = MARGIN + column * CELL
         if ground:
-            out.append(f'<rect x="{x:.2f}" y="{y + 1}" width="{cells * CELL + .3:.2f}" height="{LINE - 2}" fill="{ground}"/>')
+            out.append(
+                f'<rect x="{x:.2f}" y="{y + 1}" width="{cells * CELL + 0.3:.2f}" height="{LINE - 2}" fill="{ground}"/>'
+            )
         filled = EIGHTHS.get(character, 0) / 8 * CELL
-        if filled and bars and bars[-1]["end"] == column and bars[-1]["style"] == (color, character == "░"):
+        if (
+            filled
+            and bars
+            and bars[-1]["end"] == column
+            and bars[-1]["style"] == (color, character == "░")
+        ):
             bars[-1].update(end=column + 1, width=bars[-1]["width"] + filled)
         elif filled:
-            bars.append({"x": x, "end": column + 1, "width": filled, "style": (color, character == "░")})
+            bars.append(
+                {"x": x, "end": column + 1, "width": filled, "style": (color, character == "░")}
+            )
         drawn = filled or shape(character, x, y, color)
         style = (color, bold, cells)
-        if drawn or not run or run["style"] != style or (character == " " and run["text"].endswith(" ")):
+        if (
+            drawn
+            or not run
+            or run["style"] != style
+            or (character == " " and run["text"].endswith(" "))
+        ):
             end_run()
             run = None
         if drawn:
@@ -123,7 +159,14 @@ def draw_line(line, y):
             run["text"] += character
             run["cells"] += cells
         elif character != " ":
-            run = {"x": x, "text": character, "cells": cells, "color": color, "bold": bold, "style": style}
+            run = {
+                "x": x,
+                "text": character,
+                "cells": cells,
+                "color": color,
+                "bold": bold,
+                "style": style,
+            }
         column += cells
     end_run()
     for piece in bars:
@@ -136,12 +179,19 @@ def draw_line(line, y):
 
 def picture(lines):
     width, height = round(2 * MARGIN + COLUMNS * CELL), BAR_TOP + len(lines) * LINE + MARGIN
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
-           "<title>undertext demo: old messages compressed and expanded again, and the timeline of all versions</title>",
-           f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="10" fill="{GROUND}" stroke="{FRAME}"/>']
-    out += [f'<circle cx="{22 + 18 * i}" cy="20" r="5.5" fill="{c}"/>' for i, c in enumerate(("#e0645c", "#dfb14f", "#62b562"))]
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
+        "<title>undertext demo: old messages compressed and expanded again, and the timeline of all versions</title>",
+        f'<rect x=".5" y=".5" width="{width - 1}" height="{height - 1}" rx="10" fill="{GROUND}" stroke="{FRAME}"/>',
+    ]
+    out += [
+        f'<circle cx="{22 + 18 * i}" cy="20" r="5.5" fill="{c}"/>'
+        for i, c in enumerate(("#e0645c", "#dfb14f", "#62b562"))
+    ]
     out.append(f'<g font-family="{FONT}" font-size="14" fill="{TEXT}" xml:space="preserve">')
-    out.append(f'<text x="{width / 2:g}" y="25" text-anchor="middle" font-size="13" fill="#808690">undertext demo</text>')
+    out.append(
+        f'<text x="{width / 2:g}" y="25" text-anchor="middle" font-size="13" fill="#808690">undertext demo</text>'
+    )
     for number, line in enumerate(lines):
         out += draw_line(line, BAR_TOP + number * LINE)
     return "\n".join(out + ["</g>", "</svg>", ""])
@@ -168,14 +218,18 @@ def main():
     parser.add_argument("undertext")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path(__file__).with_name("demo.svg"))
+    parser.add_argument(
+        "--output", type=pathlib.Path, default=pathlib.Path(__file__).with_name("demo.svg")
+    )
     options = parser.parse_args()
     lines = play(options.undertext)
     svg = picture(lines if options.all else chosen(lines, SCENES))
     if not options.check:
         options.output.write_text(svg)
     elif options.output.read_text() != svg:
-        sys.exit(f"{options.output} is not what `undertext demo` shows; draw it again with {sys.argv[0]} {options.undertext}")
+        sys.exit(
+            f"{options.output} is not what `undertext demo` shows; draw it again with {sys.argv[0]} {options.undertext}"
+        )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes docs/undertext.1 from what the commands say of themselves.   make_man.py BINARY > docs/undertext.1"""
+
 import re
 import subprocess
 import sys
@@ -80,16 +81,24 @@ def options_of(text):
             found[-1][1] += " " + line.strip()
         elif head:
             found.append([head[1], head[2] or ""])
-    return [(n.rstrip(), re.sub(r"^(REQUIRED|\.\.\.|Excludes:.*)\s*", "", h).strip()) for n, h in found]
+    return [
+        (n.rstrip(), re.sub(r"^(REQUIRED|\.\.\.|Excludes:.*)\s*", "", h).strip()) for n, h in found
+    ]
 
 
 def section(text, name):
-    return text.split(f"\n{name}:\n")[1].split("\n\n")[0].split("\nOptions:")[0] if f"\n{name}:\n" in text else ""
+    return (
+        text.split(f"\n{name}:\n")[1].split("\n\n")[0].split("\nOptions:")[0]
+        if f"\n{name}:\n" in text
+        else ""
+    )
 
 
 def main(binary):
     def help_of(*words):
-        return subprocess.run([binary, *words, "--help"], capture_output=True, check=True, env={"COLUMNS": "1000"}).stdout.decode()
+        return subprocess.run(
+            [binary, *words, "--help"], capture_output=True, check=True, env={"COLUMNS": "1000"}
+        ).stdout.decode()
 
     top = help_of()
     commands = re.findall(r"^  ([\w-]+) {2,}(.*)$", section(top, "Subcommands"), re.M)
@@ -97,13 +106,19 @@ def main(binary):
     for command, summary in commands:
         text = help_of(command)
         out += [f".SS {command}", escaped(summary) + "."]
-        for names, help_text in options_of(section(text, "Positionals")) + options_of(section(text, "Options")):
+        for names, help_text in options_of(section(text, "Positionals")) + options_of(
+            section(text, "Options")
+        ):
             names = re.sub(r" Excludes:.*", "", names)
             option = re.search(r"--[a-z-]+", names)
             names = re.sub(r"\s*:\{.*?\}| REQUIRED", "", names)
             if option and option[0] == "--help":
                 continue
-            if option and option[0] in COMMON and command not in ("exec", "count", "models", "shell", "token"):
+            if (
+                option
+                and option[0] in COMMON
+                and command not in ("exec", "count", "models", "shell", "token")
+            ):
                 common[option[0]] = (names, help_text)
                 continue
             out += [".TP", ".B " + escaped(names), escaped(help_text) or "\\ "]

@@ -1,4 +1,5 @@
-// The first conversation: append, compress, query, go back. The README quotes this file and its output.
+// The first conversation: append, compress, query, go back. The README quotes this file and its
+// output.
 #include <iostream>
 
 #include <undertext/undertext.hpp>
@@ -11,12 +12,16 @@ int main() {
   Conversation conversation;
   conversation
       .apply({op::Append{{say(Role::system, "You fix bugs."), say(Role::user, "The build is red."),
-                          say(Role::assistant, "A test fails in parser.cpp."), say(Role::user, "Please fix it.")}}})
+                          say(Role::assistant, "A test fails in parser.cpp."),
+                          say(Role::user, "Please fix it.")}}})
       .value();
 
   // Compress what is old. Nothing is lost: the summary knows what it stands for.
-  conversation.apply({op::Compress{Names::indices({1, 2}), say(Role::user, "(Red build: parser.cpp.)")}}).value();
-  for (const Message& message : conversation.view()) std::cout << name(message.role()) << ": " << message.text() << "\n";
+  conversation
+      .apply({op::Compress{Names::indices({1, 2}), say(Role::user, "(Red build: parser.cpp.)")}})
+      .value();
+  for (const Message& message : conversation.view())
+    std::cout << name(message.role()) << ": " << message.text() << "\n";
 
   // Go back to before it. Every version stays readable.
   conversation.apply({op::Rollback{0}}).value();

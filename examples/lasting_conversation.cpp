@@ -1,4 +1,5 @@
-// A conversation in a file: appended to, closed, opened again, forked. docs/storage.md quotes this file and its output.
+// A conversation in a file: appended to, closed, opened again, forked. docs/storage.md quotes this
+// file and its output.
 #include <filesystem>
 #include <iostream>
 
@@ -7,7 +8,8 @@
 using namespace undertext;
 
 int main() {
-  const std::string file = (std::filesystem::temp_directory_path() / "undertext-example.db").string();
+  const std::string file =
+      (std::filesystem::temp_directory_path() / "undertext-example.db").string();
   for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file + suffix);
   const Result<std::shared_ptr<Store>> store = open_store("sqlite:" + file);
   if (!store) {  // built without SQLite
@@ -18,8 +20,10 @@ int main() {
 
   {
     Conversation conversation = Conversation::open(*store, "support-17").value();
-    // On disk when apply() returns. Sent again with the same id, after a crash or a timeout, it is answered as the first time.
-    const Operation ask{op::Append{{say(Role::user, "Where is my parcel?")}}, {.operation_id = "turn-1"}};
+    // On disk when apply() returns. Sent again with the same id, after a crash or a timeout, it is
+    // answered as the first time.
+    const Operation ask{op::Append{{say(Role::user, "Where is my parcel?")}},
+                        {.operation_id = "turn-1"}};
     conversation.apply(ask).value();
     conversation.apply(ask).value();
     conversation.apply({op::Append{{say(Role::assistant, "It left Lyon this morning.")}}}).value();
@@ -28,10 +32,12 @@ int main() {
   Conversation again = Conversation::open(*store, "support-17").value();
   std::cout << again.view().size() << " messages at version " << again.version().value << "\n";
 
-  // Two programs, one conversation: whoever expects a version that is no longer the head is told so.
+  // Two programs, one conversation: whoever expects a version that is no longer the head is told
+  // so.
   Conversation other = Conversation::open(*store, "support-17").value();
   other.apply({op::Append{{say(Role::user, "Thanks.")}}}).value();
-  const Result<Outcome> late = again.apply({op::Delete{Names::indices({0})}, {.expected_version = Version(2)}});
+  const Result<Outcome> late =
+      again.apply({op::Delete{Names::indices({0})}, {.expected_version = Version(2)}});
   std::cout << name(late.error().code) << ": " << late.error().message << "\n";
 
   // A fork shares every message with its origin.

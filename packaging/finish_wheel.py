@@ -14,8 +14,16 @@ with tempfile.TemporaryDirectory() as place:
         subprocess.run([objcopy, "--strip-unneeded", str(module)], check=True)
     made = pathlib.Path(place) / "made"
     made.mkdir()
-    subprocess.run([*tool, "pack", "--dest-dir", str(made), str(unpacked)], check=True, stdout=subprocess.DEVNULL)
-    subprocess.run([*tool, "tags", "--remove", "--platform-tag", platform, str(next(made.glob("*.whl")))], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [*tool, "pack", "--dest-dir", str(made), str(unpacked)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    subprocess.run(
+        [*tool, "tags", "--remove", "--platform-tag", platform, str(next(made.glob("*.whl")))],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     finished = next(made.glob("*.whl"))
     (pathlib.Path(folder) / finished.name).write_bytes(finished.read_bytes())
     print(pathlib.Path(folder) / finished.name)

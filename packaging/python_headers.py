@@ -9,5 +9,10 @@ target = pathlib.Path(sys.argv[1])
 shutil.rmtree(target, ignore_errors=True)
 shutil.copytree(sysconfig.get_path("include"), target)
 common = pathlib.Path(sysconfig.get_config_h_filename())
-own = common.parent.parent / (sysconfig.get_config_var("MULTIARCH") or "") / common.parent.name / common.name
+own = (
+    common.parent.parent
+    / (sysconfig.get_config_var("MULTIARCH") or "")
+    / common.parent.name
+    / common.name
+)
 shutil.copy(own if own.exists() else common, target / "pyconfig.h")

@@ -3,6 +3,7 @@
 
 A joined file may use what only the files before it include or define, and the preset dev, which joins nothing, then fails.
 Checks the syntax with the options of that build, which takes less than half the time of compiling."""
+
 import concurrent.futures
 import json
 import os
@@ -27,9 +28,16 @@ def joined(folder):
             del words[0]
         at = words.index("-o")
         del words[at : at + 2]
-        for source in re.findall(r'^#include "(.*\.cpp)"$', pathlib.Path(entry["file"]).read_text(), re.M):
+        for source in re.findall(
+            r'^#include "(.*\.cpp)"$', pathlib.Path(entry["file"]).read_text(), re.M
+        ):
             if source not in seen:
-                yield source, entry["directory"], [source if word == entry["file"] else word for word in words] + ["-fsyntax-only"]
+                yield (
+                    source,
+                    entry["directory"],
+                    [source if word == entry["file"] else word for word in words]
+                    + ["-fsyntax-only"],
+                )
             seen.add(source)
 
 
@@ -44,7 +52,11 @@ def main():
         sys.exit(f"{sys.argv[1]} joins no files")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = [text for text in pool.map(lambda each: fault(*each), sources) if text]
-    print(*faults, f"{len(sources)} files, {len(faults)} of them do not compile by themselves", sep="\n")
+    print(
+        *faults,
+        f"{len(sources)} files, {len(faults)} of them do not compile by themselves",
+        sep="\n",
+    )
     sys.exit(1 if faults else 0)
 
 

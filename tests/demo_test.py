@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What `undertext demo` promises to terminals, pipes and the README's picture.   demo_test.py BINARY"""
+
 import os
 import pathlib
 import pty
@@ -20,8 +21,15 @@ CAPTIONS = [
     "Every version is still there, with its batch and its tokens.",
 ]
 # What the engine has to have said for the story to be true.
-FACTS = ["tool_result_without_call: #5", "result of run_tests cleared", "stands for 6", "over budget 800", "v15 is v11 again", "v17 is v13 again",
-         "18 of 18 versions"]
+FACTS = [
+    "tool_result_without_call: #5",
+    "result of run_tests cleared",
+    "stands for 6",
+    "over budget 800",
+    "v15 is v11 again",
+    "v17 is v13 again",
+    "18 of 18 versions",
+]
 MAKE_SVG = pathlib.Path(__file__).resolve().parent.parent / "docs/make_demo_svg.py"
 
 
@@ -31,11 +39,21 @@ def environment(**changes):
 
 
 def cells(line):
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line if not unicodedata.combining(c))
+    return sum(
+        2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in line
+        if not unicodedata.combining(c)
+    )
 
 
 def piped(binary, **changes):
-    done = subprocess.run([binary, "demo"], stdin=subprocess.DEVNULL, capture_output=True, env=environment(**changes), timeout=60)
+    done = subprocess.run(
+        [binary, "demo"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=environment(**changes),
+        timeout=60,
+    )
     assert (done.returncode, done.stderr) == (0, b""), done
     return done.stdout.decode()
 
@@ -43,7 +61,13 @@ def piped(binary, **changes):
 def in_terminal(binary, **changes):
     ours, theirs = pty.openpty()
     out = b""
-    with subprocess.Popen([binary, "demo", "--no-wait"], stdin=theirs, stdout=theirs, stderr=theirs, env=environment(**changes)) as process:
+    with subprocess.Popen(
+        [binary, "demo", "--no-wait"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=environment(**changes),
+    ) as process:
         os.close(theirs)
         try:
             while piece := os.read(ours, 65536):
@@ -59,7 +83,9 @@ def main(binary):
     began_s = time.monotonic()
     plain = piped(binary)
     assert time.monotonic() - began_s < 2, "a pipe need not wait"
-    assert all(c == "\n" or unicodedata.category(c) not in ("Cc", "Cf") for c in plain), "a control character in a pipe"
+    assert all(c == "\n" or unicodedata.category(c) not in ("Cc", "Cf") for c in plain), (
+        "a control character in a pipe"
+    )
     for number, caption in enumerate(CAPTIONS, 1):
         assert f"\n {number}   {caption}\n" in plain, caption
     for fact in FACTS:
@@ -78,7 +104,12 @@ def main(binary):
 
     if os.path.exists("/dev/full"):
         with open("/dev/full", "wb") as full:
-            assert subprocess.run([binary, "demo"], stdout=full, env=environment(), timeout=60).returncode == 1, "a full disk"
+            assert (
+                subprocess.run(
+                    [binary, "demo"], stdout=full, env=environment(), timeout=60
+                ).returncode
+                == 1
+            ), "a full disk"
 
     subprocess.run([sys.executable, MAKE_SVG, binary, "--check"], check=True, timeout=60)
     print("the demo keeps its promises")

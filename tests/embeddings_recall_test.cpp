@@ -14,18 +14,24 @@ TEST(EmbeddingsOfARecall, ChangeItsOrderAndTheirFailureDoesNot) {
   const auto order = [&](const std::string& model) {
     Settings with;
     if (!model.empty())
-      with.rerank = embeddings_rerank({.base_url = server.origin() + "/v1", .model = model, .timeout_ms = 30'000}).value();
+      with.rerank = embeddings_rerank(
+                        {.base_url = server.origin() + "/v1", .model = model, .timeout_ms = 30'000})
+                        .value();
     Conversation conversation = Conversation::open(with).value();
     // All say "kettle"; the words alone prefer the first, which says it twice.
-    const auto say = [&](const char* text) { conversation.apply({op::Append{{Message::make(Role::user, text).value()}}}).value(); };
+    const auto say = [&](const char* text) {
+      conversation.apply({op::Append{{Message::make(Role::user, text).value()}}}).value();
+    };
     say("kettle, the kettle that is blue");
     for (int i = 0; i < 12; ++i) say(("nothing of this kind " + std::to_string(i)).c_str());
     say("there was some other kettle that stood upon its shelf for quite a while");
     for (int i = 0; i < 12; ++i) say(("and nothing of that kind " + std::to_string(i)).c_str());
     say("a red kettle");
     std::vector<std::uint64_t> best;
-    const RecallQuery query{.text = "kettle crimson", .budget_tokens = 100'000, .which = {.all = true}};
-    for (const RecalledUnit& unit : conversation.recall(query).value().units) best.push_back(unit.matched.front().value);
+    const RecallQuery query{
+        .text = "kettle crimson", .budget_tokens = 100'000, .which = {.all = true}};
+    for (const RecalledUnit& unit : conversation.recall(query).value().units)
+      best.push_back(unit.matched.front().value);
     return best;
   };
   const std::vector<std::uint64_t> by_words = order("");

@@ -3,6 +3,7 @@
 
 Ends with status 1 if one of them has a report of a sanitizer: such a fault is real however seldom it shows.
 """
+
 import re
 import sys
 import xml.etree.ElementTree
@@ -11,7 +12,11 @@ REPORT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|: runtime err
 
 
 def main(results):
-    failed = [case for case in xml.etree.ElementTree.parse(results).iter("testcase") if case.find("failure") is not None]
+    failed = [
+        case
+        for case in xml.etree.ElementTree.parse(results).iter("testcase")
+        if case.find("failure") is not None
+    ]
     print("\n".join(case.get("name") for case in failed))
     return int(any(REPORT.search(case.findtext("system-out") or "") for case in failed))
 

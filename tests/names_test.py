@@ -1,7 +1,8 @@
 """docs/names.md against the doors: every name in the table exists, and nothing that a door offers is missing from it.
 
-    names_test.py PROGRAM ROOT
+names_test.py PROGRAM ROOT
 """
+
 import ast
 import functools
 import json
@@ -62,11 +63,17 @@ def in_cpp(name, headers):
 
 
 def c_functions():
-    return set(re.findall(r"\b(undertext_[a-z_]+)\(", re.sub(r"/\*.*?\*/", "", (root / "bindings/c/undertext.h").read_text(), flags=re.S)))
+    return set(
+        re.findall(
+            r"\b(undertext_[a-z_]+)\(",
+            re.sub(r"/\*.*?\*/", "", (root / "bindings/c/undertext.h").read_text(), flags=re.S),
+        )
+    )
 
 
 def routes():
     import running
+
     folder = running.Folder(program)
     try:
         server = running.Server(folder, store="memory:")
@@ -74,12 +81,19 @@ def routes():
         server.stop()
     finally:
         folder.remove()
-    return {f"{method.upper()} {path.replace('/v1/conversations/{id}', '…')}" for path, methods in paths.items() for method in methods if method != "parameters"}
+    return {
+        f"{method.upper()} {path.replace('/v1/conversations/{id}', '…')}"
+        for path, methods in paths.items()
+        for method in methods
+        if method != "parameters"
+    }
 
 
 @functools.cache
 def schema():
-    return json.loads(subprocess.run([program, "schema"], capture_output=True, check=True).stdout)["$defs"]
+    return json.loads(subprocess.run([program, "schema"], capture_output=True, check=True).stdout)[
+        "$defs"
+    ]
 
 
 def commands():
@@ -92,13 +106,35 @@ def python_names():
     """What undertext exports, and the methods of its classes that are not private."""
     folder = root / "bindings" / "python" / "undertext"
     exported = ast.parse((folder / "__init__.py").read_text())
-    names = set(next(ast.literal_eval(node.value) for node in exported.body if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"))
+    names = set(
+        next(
+            ast.literal_eval(node.value)
+            for node in exported.body
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__"
+        )
+    )
     # Where those are written that undertext exports; what is a class of the same name elsewhere (undertext.aio, an adapter) is another.
-    for file in (*(folder / f"{name}.py" for name in ("__init__", "_conversation", "_store", "_view", "_errors")), folder / "_native.pyi"):
+    for file in (
+        *(
+            folder / f"{name}.py"
+            for name in ("__init__", "_conversation", "_store", "_view", "_errors")
+        ),
+        folder / "_native.pyi",
+    ):
         for node in ast.parse(file.read_text()).body:
-            if isinstance(node, ast.ClassDef) and node.name in names and (file.suffix == ".py" or node.name == "Cancel"):
-                methods = {member.name for member in node.body if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef))}
-                names |= {f"{node.name}.{method}" for method in methods if not method.startswith("_")}
+            if (
+                isinstance(node, ast.ClassDef)
+                and node.name in names
+                and (file.suffix == ".py" or node.name == "Cancel")
+            ):
+                methods = {
+                    member.name
+                    for member in node.body
+                    if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef))
+                }
+                names |= {
+                    f"{node.name}.{method}" for method in methods if not method.startswith("_")
+                }
     return names
 
 
@@ -108,37 +144,68 @@ def typescript_names():
     for file in (root / "bindings" / "node" / "src").glob("*.ts"):
         owner = None
         for line in file.read_text().splitlines():
-            if match := re.match(r"export (?:abstract |async |declare )*(?:class|interface|function|const|type) (\w+)(?:<[^>]*>)?(?: extends (\w+))?", line):
+            if match := re.match(
+                r"export (?:abstract |async |declare )*(?:class|interface|function|const|type) (\w+)(?:<[^>]*>)?(?: extends (\w+))?",
+                line,
+            ):
                 owner = match[1]
                 names.add(owner)
                 parents[owner] = match[2]
-            elif owner and (match := re.match(r"  (?:async |static |get |readonly )*([a-z]\w*)\??[(<:]", line)):
+            elif owner and (
+                match := re.match(r"  (?:async |static |get |readonly )*([a-z]\w*)\??[(<:]", line)
+            ):
                 names.add(f"{owner}.{match[1]}")
             elif line.startswith("}"):
                 owner = None
     for child, parent in parents.items():
         while parent:
-            names |= {f"{child}.{name.split('.')[1]}" for name in names if name.startswith(f"{parent}.")}
+            names |= {
+                f"{child}.{name.split('.')[1]}" for name in names if name.startswith(f"{parent}.")
+            }
             parent = parents.get(parent)
     return {name for name in names if not name.endswith(".constructor")}
 
 
 def check_error_codes():
     """Every API has every code of error.hpp, under the same name and number, and the manual lists it."""
-    codes = re.findall(r"^  (\w+),", re.search(r"enum class ErrorCode.*?\{(.*?)\};", (root / "include/undertext/error.hpp").read_text(), re.S)[1], re.M)
-    statuses = {name.lower(): int(number) for name, number in re.findall(r"^  UNDERTEXT_(\w+) = (\d+)", (root / "bindings/c/undertext.h").read_text(), re.M)}
+    codes = re.findall(
+        r"^  (\w+),",
+        re.search(
+            r"enum class ErrorCode.*?\{(.*?)\};",
+            (root / "include/undertext/error.hpp").read_text(),
+            re.S,
+        )[1],
+        re.M,
+    )
+    statuses = {
+        name.lower(): int(number)
+        for name, number in re.findall(
+            r"^  UNDERTEXT_(\w+) = (\d+)", (root / "bindings/c/undertext.h").read_text(), re.M
+        )
+    }
     python = (root / "bindings/python/undertext/_errors.py").read_text()
-    typescript = re.search(r"type ErrorCode =(.*?)\n\n", (root / "bindings/node/src/protocol.ts").read_text(), re.S)[1]
+    typescript = re.search(
+        r"type ErrorCode =(.*?)\n\n", (root / "bindings/node/src/protocol.ts").read_text(), re.S
+    )[1]
     everywhere = {
         "C": set(statuses) - {"ok", "out_of_memory"},
         "TypeScript": set(re.findall(r"'(\w+)'", typescript)),
-        "Python": set(re.findall(r'^    code(?:: str)? = "(\w+)"', python, re.M)) - {"out_of_memory"},
+        "Python": set(re.findall(r'^    code(?:: str)? = "(\w+)"', python, re.M))
+        - {"out_of_memory"},
         "the schema": set(schema()["ErrorCode"]["enum"]),
     }
     for api, named in everywhere.items():
-        check(named == set(codes), f"the error codes of {api} differ from error.hpp: {sorted(named ^ set(codes))}")
-    for code, status in re.findall(r'^    code(?:: str)? = "(\w+)"\n(?:    #.*\n)?    status(?:: int)? = (\d+)', python, re.M):
-        check(statuses.get(code) == int(status), f"Python has another number for {code} than undertext.h")
+        check(
+            named == set(codes),
+            f"the error codes of {api} differ from error.hpp: {sorted(named ^ set(codes))}",
+        )
+    for code, status in re.findall(
+        r'^    code(?:: str)? = "(\w+)"\n(?:    #.*\n)?    status(?:: int)? = (\d+)', python, re.M
+    ):
+        check(
+            statuses.get(code) == int(status),
+            f"Python has another number for {code} than undertext.h",
+        )
     for page in ("docs/server.md", "docs/cli.md"):
         text = (root / page).read_text()
         for code in codes:
@@ -149,20 +216,50 @@ def check_arguments(named, headers):
     """COMPRESS by a strategy takes the same arguments in every API."""
     for name in sorted(named["C++"]):
         check(in_cpp(name, headers), f"C++ has no {name}")
-    typescript = re.search(r"type CompressByStrategy = Pick<(.*?)>", (root / "bindings/node/src/types.ts").read_text(), re.S)[1]
-    python = re.search(r"class CompressArguments\(.*?\n\n\n", (root / "bindings/python/undertext/_arguments.py").read_text(), re.S)[0]
-    usage = subprocess.run([program, "compress", "--help"], capture_output=True, text=True, check=True).stdout
+    typescript = re.search(
+        r"type CompressByStrategy = Pick<(.*?)>",
+        (root / "bindings/node/src/types.ts").read_text(),
+        re.S,
+    )[1]
+    python = re.search(
+        r"class CompressArguments\(.*?\n\n\n",
+        (root / "bindings/python/undertext/_arguments.py").read_text(),
+        re.S,
+    )[0]
+    usage = subprocess.run(
+        [program, "compress", "--help"], capture_output=True, text=True, check=True
+    ).stdout
     of_operations = {"operation", "description", "expectedVersion", "operationId"}
-    of_python = {"summary", "indices", "ordinals", "description", "expected_version", "operation_id"}
+    of_python = {
+        "summary",
+        "indices",
+        "ordinals",
+        "description",
+        "expected_version",
+        "operation_id",
+    }
     compare("COMPRESS in TypeScript", named["TypeScript"], set(re.findall(r"'(\w+)'", typescript)))
-    compare("COMPRESS in Python", named["Python"], set(re.findall(r"^    (\w+):", python, re.M)) - of_python)
-    compare("COMPRESS over HTTP", named["HTTP"], set(schema()["CompressByStrategy"]["properties"]) - of_operations)
+    compare(
+        "COMPRESS in Python",
+        named["Python"],
+        set(re.findall(r"^    (\w+):", python, re.M)) - of_python,
+    )
+    compare(
+        "COMPRESS over HTTP",
+        named["HTTP"],
+        set(schema()["CompressByStrategy"]["properties"]) - of_operations,
+    )
     for option in named["command line"]:
         check(option in usage, f"undertext compress has no {option}")
 
 
 #: What one sdk has and the other does not need: Python's managers work in memory and in a store, and its keyword arguments need no interface.
-OF_TYPESCRIPT = {"AnyConversationManager", "StoredConversationManager", "MessageArrayManagerImpl", "ConversationManager.open"}
+OF_TYPESCRIPT = {
+    "AnyConversationManager",
+    "StoredConversationManager",
+    "MessageArrayManagerImpl",
+    "ConversationManager.open",
+}
 OF_PYTHON = {"ConversationManager.conversation"}
 
 
@@ -172,8 +269,13 @@ def snake(name):
 
 def exports(folder):
     """The files behind `export … from './x.js'` of an index, with the names that are exported of each; None: all."""
-    for names, file in re.findall(r"export (?:type )?(\*|\{[^}]*\}) from '\./(\w+)\.js'", (folder / "index.ts").read_text()):
-        yield folder / f"{file}.ts", None if names == "*" else set(re.findall(r"\w+", names)) - {"type"}
+    for names, file in re.findall(
+        r"export (?:type )?(\*|\{[^}]*\}) from '\./(\w+)\.js'", (folder / "index.ts").read_text()
+    ):
+        yield (
+            folder / f"{file}.ts",
+            None if names == "*" else set(re.findall(r"\w+", names)) - {"type"},
+        )
 
 
 def sdk_of_typescript():
@@ -182,38 +284,72 @@ def sdk_of_typescript():
     for file, exported in exports(root / "bindings" / "node" / "src" / "sdk"):
         owner = None
         for line in file.read_text().splitlines():
-            if match := re.match(r"export (?:abstract |async )*(class|function|enum) (\w+)(?:<.*?>)?(?: extends (\w+))?", line):
+            if match := re.match(
+                r"export (?:abstract |async )*(class|function|enum) (\w+)(?:<.*?>)?(?: extends (\w+))?",
+                line,
+            ):
                 owner = match[2] if exported is None or match[2] in exported else None
                 if owner:
                     names.add(owner if match[1] != "function" else snake(owner))
                     parents[owner] = match[3]
                 if match[1] == "function":
                     owner = None
-            elif owner and (match := re.match(r"  (?:abstract |async |static )*([a-zA-Z]\w*)(?:<[^(]*>)?(?:\(| = ')", line)) and match[1] != "constructor":
-                names.add(f"{owner}.{match[1] if match[1].isupper() or '_' in match[1] else snake(match[1])}")
+            elif (
+                owner
+                and (
+                    match := re.match(
+                        r"  (?:abstract |async |static )*([a-zA-Z]\w*)(?:<[^(]*>)?(?:\(| = ')", line
+                    )
+                )
+                and match[1] != "constructor"
+            ):
+                names.add(
+                    f"{owner}.{match[1] if match[1].isupper() or '_' in match[1] else snake(match[1])}"
+                )
             elif line.startswith("}"):
                 owner = None
     for child, parent in parents.items():
-        names |= {f"{child}.{name.split('.')[1]}" for name in list(names) if parent and name.startswith(f"{parent}.")}
-    return {name for name in names if name not in OF_TYPESCRIPT and name.split(".")[0] not in OF_TYPESCRIPT} | {"MessageArrayManager"} | {
-        f"MessageArrayManager.{name.split('.')[1]}" for name in names if name.startswith("MessageArrayManagerImpl.")}
+        names |= {
+            f"{child}.{name.split('.')[1]}"
+            for name in list(names)
+            if parent and name.startswith(f"{parent}.")
+        }
+    return (
+        {
+            name
+            for name in names
+            if name not in OF_TYPESCRIPT and name.split(".")[0] not in OF_TYPESCRIPT
+        }
+        | {"MessageArrayManager"}
+        | {
+            f"MessageArrayManager.{name.split('.')[1]}"
+            for name in names
+            if name.startswith("MessageArrayManagerImpl.")
+        }
+    )
 
 
 def sdk_of_python():
     folder = root / "bindings" / "python" / "undertext" / "sdk"
     tree = ast.parse((folder / "__init__.py").read_text())
-    exported = set(next(ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)))
+    exported = set(
+        next(ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign))
+    )
     names, classes = exported & {"ValidationError"}, {}
     for file in folder.glob("_*.py"):
         for node in ast.parse(file.read_text()).body:
-            if isinstance(node, ast.ClassDef) and (node.name in exported or node.name.startswith("_")):
+            if isinstance(node, ast.ClassDef) and (
+                node.name in exported or node.name.startswith("_")
+            ):
                 classes[node.name] = node
             elif isinstance(node, ast.FunctionDef) and node.name in exported:
                 names.add(node.name)
 
     def members(node):
         for member in node.body:
-            if isinstance(member, (ast.FunctionDef, ast.AsyncFunctionDef)) and not member.name.startswith("_"):
+            if isinstance(
+                member, (ast.FunctionDef, ast.AsyncFunctionDef)
+            ) and not member.name.startswith("_"):
                 yield member.name
             elif isinstance(member, ast.Assign) and member.targets[0].id.isupper():
                 yield member.targets[0].id
@@ -222,7 +358,9 @@ def sdk_of_python():
                 yield from members(classes[base.id])
 
     for name in exported & set(classes):
-        if not any(isinstance(base, ast.Name) and base.id == "Protocol" for base in classes[name].bases):
+        if not any(
+            isinstance(base, ast.Name) and base.id == "Protocol" for base in classes[name].bases
+        ):
             names |= {name} | {f"{name}.{member}" for member in members(classes[name])}
     return names
 
@@ -230,14 +368,24 @@ def sdk_of_python():
 def check_sdks():
     """The classes of the design documents have the same names in both languages, and blocks of a node the same order."""
     typescript, python = sdk_of_typescript(), sdk_of_python() - OF_PYTHON
-    check(len(typescript) > 80, f"only {len(typescript)} names of the sdk for TypeScript were found")
+    check(
+        len(typescript) > 80, f"only {len(typescript)} names of the sdk for TypeScript were found"
+    )
     for name in sorted(typescript - python):
         check(False, f"undertext.sdk has no {name}, which undertext/sdk has")
     for name in sorted(python - typescript):
         check(False, f"undertext/sdk has no {name}, which undertext.sdk has")
-    orders = [re.search(pattern, (root / file).read_text())[1] for file, pattern in (
-        ("bindings/node/src/sdk/node_blocks.ts", r"blockOrder = \[(.*?)\]"), ("bindings/python/undertext/sdk/_node_blocks.py", r"BLOCK_ORDER = \((.*?)\)"))]
-    check(len({tuple(re.findall(r"\w+", order)) for order in orders}) == 1, "the blocks of a node have another order in the other language")
+    orders = [
+        re.search(pattern, (root / file).read_text())[1]
+        for file, pattern in (
+            ("bindings/node/src/sdk/node_blocks.ts", r"blockOrder = \[(.*?)\]"),
+            ("bindings/python/undertext/sdk/_node_blocks.py", r"BLOCK_ORDER = \((.*?)\)"),
+        )
+    ]
+    check(
+        len({tuple(re.findall(r"\w+", order)) for order in orders}) == 1,
+        "the blocks of a node have another order in the other language",
+    )
 
 
 def in_language(names, offered, owner):
@@ -251,7 +399,10 @@ def main():
         check(in_cpp(name, headers), f"C++ has no {name}")
     operations = re.search(r"using What =\s*std::variant<(.*?)>;", headers, re.S)[1]
     for name in re.findall(r"op::\w+", operations):
-        check(name in named["C++"] or name in ("op::ApplyPlan", "op::CompressBy"), f"docs/names.md does not have {name}")
+        check(
+            name in named["C++"] or name in ("op::ApplyPlan", "op::CompressBy"),
+            f"docs/names.md does not have {name}",
+        )
     for name in schema()["Query"]["discriminator"]["mapping"]:
         check(name in subjects, f"docs/names.md does not have the query {name}")
     check_error_codes()
@@ -264,7 +415,16 @@ def main():
     compare("Python", in_language(named["Python"], offered, "Conversation"), offered)
     offered = typescript_names()
     said = in_language(named["TypeScript"], offered, "Conversation")
-    compare("TypeScript", said, {name for name in offered if name.split(".")[0] in ("Conversation", "Store") and "." in name} | (said & offered))
+    compare(
+        "TypeScript",
+        said,
+        {
+            name
+            for name in offered
+            if name.split(".")[0] in ("Conversation", "Store") and "." in name
+        }
+        | (said & offered),
+    )
     for words in wrong:
         print(words)
     print(f"{sum(map(len, named.values()))} names, {len(wrong)} of them wrong")

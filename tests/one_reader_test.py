@@ -7,6 +7,7 @@ What a message says (its calls, results, reasoning, media) is read in src/messag
 message needs the words that formats use for calls, results and media, so no other source file may have them, but for those named below, each with
 its reason: they write a format, read what is no message, or translate the items of one framework.
 """
+
 import pathlib
 import re
 import sys
@@ -15,22 +16,76 @@ import sys
 # where fields are members, behind a dot. Words that mean something else as often (reasoning, refusal, is_error) are not among them.
 WORDS = (
     # the engine's own, and document 000's
-    "toolCalls", "toolCallId", "tool_use", "tool_result", "image_url",
+    "toolCalls",
+    "toolCallId",
+    "tool_use",
+    "tool_result",
+    "image_url",
     # OpenAI Chat
-    "tool_calls", "tool_call_id", "function_call", "reasoning_content", "reasoning_details", "input_audio",
+    "tool_calls",
+    "tool_call_id",
+    "function_call",
+    "reasoning_content",
+    "reasoning_details",
+    "input_audio",
     # Responses items and parts
-    "function_call_output", "custom_tool_call", "custom_tool_call_output", "shell_call", "shell_call_output", "local_shell_call", "local_shell_call_output",
-    "apply_patch_call", "apply_patch_call_output", "computer_call", "computer_call_output", "computer_screenshot", "mcp_call", "mcp_list_tools",
-    "mcp_approval_request", "mcp_approval_response", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
-    "tool_search_call", "hosted_tool_call", "call_id", "input_text", "output_text", "summary_text", "reasoning_text", "input_image", "input_file",
+    "function_call_output",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "shell_call",
+    "shell_call_output",
+    "local_shell_call",
+    "local_shell_call_output",
+    "apply_patch_call",
+    "apply_patch_call_output",
+    "computer_call",
+    "computer_call_output",
+    "computer_screenshot",
+    "mcp_call",
+    "mcp_list_tools",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "web_search_call",
+    "file_search_call",
+    "code_interpreter_call",
+    "image_generation_call",
+    "tool_search_call",
+    "hosted_tool_call",
+    "call_id",
+    "input_text",
+    "output_text",
+    "summary_text",
+    "reasoning_text",
+    "input_image",
+    "input_file",
     "encrypted_content",
     # Anthropic
-    "tool_use_id", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use", "mcp_tool_result", "web_search_tool_result", "media_type",
+    "tool_use_id",
+    "thinking",
+    "redacted_thinking",
+    "server_tool_use",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "web_search_tool_result",
+    "media_type",
     # Gemini
-    "functionCall", "function_response", "functionResponse", "inlineData", "inline_data", "fileData", "file_data", "executableCode", "executable_code",
-    "codeExecutionResult", "code_execution_result", "thoughtSignature", "thought_signature",
+    "functionCall",
+    "function_response",
+    "functionResponse",
+    "inlineData",
+    "inline_data",
+    "fileData",
+    "file_data",
+    "executableCode",
+    "executable_code",
+    "codeExecutionResult",
+    "code_execution_result",
+    "thoughtSignature",
+    "thought_signature",
     # SDKs
-    "tool-call", "tool-result", "toolName",
+    "tool-call",
+    "tool-result",
+    "toolName",
 )
 QUOTED = re.compile(r"""\\?["'`](%s)\\?["'`]""" % "|".join(WORDS))
 MEMBER = re.compile(r"""\.(%s)\b""" % "|".join(word for word in WORDS if word.isidentifier()))
@@ -109,13 +164,19 @@ def is_source(path):
 def main(root):
     root = pathlib.Path(root)
     used = set()
-    faults = [f"tests/one_reader_test.py: {line}" for line, found in EXAMPLES.items() if bool(spelled(line, ".ts" if "inlineData" in line else ".cpp")) != found]
+    faults = [
+        f"tests/one_reader_test.py: {line}"
+        for line, found in EXAMPLES.items()
+        if bool(spelled(line, ".ts" if "inlineData" in line else ".cpp")) != found
+    ]
     for folder in SOURCES:
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root)
             if not path.is_file() or not is_source(name):
                 continue
-            reason = next((allowed for allowed in ALLOWED if name.as_posix().startswith(allowed)), None)
+            reason = next(
+                (allowed for allowed in ALLOWED if name.as_posix().startswith(allowed)), None
+            )
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 word = spelled(line, path.suffix)
                 if not word:
@@ -123,8 +184,14 @@ def main(root):
                 if reason:
                     used.add(reason)
                 else:
-                    faults.append(f"{name}:{number}: `{word}`: ask for blocks (undertext/blocks.hpp) instead of reading a message")
-    faults += [f"tests/one_reader_test.py: {allowed} needs no exception any more" for allowed in ALLOWED if allowed not in used]
+                    faults.append(
+                        f"{name}:{number}: `{word}`: ask for blocks (undertext/blocks.hpp) instead of reading a message"
+                    )
+    faults += [
+        f"tests/one_reader_test.py: {allowed} needs no exception any more"
+        for allowed in ALLOWED
+        if allowed not in used
+    ]
     print(*faults, sep="\n")
     print(f"{len(faults)} faults")
     return bool(faults)

@@ -3,6 +3,7 @@
 
 Made-up sessions in a home folder of the test's own, asked for over HTTP: listed, searched, opened, followed, deleted.
 """
+
 import concurrent.futures
 import hashlib
 import json
@@ -30,14 +31,38 @@ def line(**members):
 
 
 def claude_user(text, uuid, minute=0, parent=None):
-    return line(parentUuid=parent, type="user", message={"role": "user", "content": text}, uuid=uuid, sessionId="s", cwd="/home/me/here",
-                timestamp=f"2026-11-18T10:{minute:02}:00.000Z")
+    return line(
+        parentUuid=parent,
+        type="user",
+        message={"role": "user", "content": text},
+        uuid=uuid,
+        sessionId="s",
+        cwd="/home/me/here",
+        timestamp=f"2026-11-18T10:{minute:02}:00.000Z",
+    )
 
 
 def claude_answer(text, uuid, minute=1, parent=None):
-    message = {"id": f"msg_{uuid}", "role": "assistant", "model": "claude-opus-4-7", "content": [{"type": "text", "text": text}],
-               "usage": {"input_tokens": 7, "output_tokens": 11, "cache_read_input_tokens": 13, "cache_creation_input_tokens": 17}}
-    return line(parentUuid=parent, type="assistant", message=message, uuid=uuid, sessionId="s", timestamp=f"2026-11-18T10:{minute:02}:00.000Z")
+    message = {
+        "id": f"msg_{uuid}",
+        "role": "assistant",
+        "model": "claude-opus-4-7",
+        "content": [{"type": "text", "text": text}],
+        "usage": {
+            "input_tokens": 7,
+            "output_tokens": 11,
+            "cache_read_input_tokens": 13,
+            "cache_creation_input_tokens": 17,
+        },
+    }
+    return line(
+        parentUuid=parent,
+        type="assistant",
+        message=message,
+        uuid=uuid,
+        sessionId="s",
+        timestamp=f"2026-11-18T10:{minute:02}:00.000Z",
+    )
 
 
 def codex_item(kind, /, **payload):
@@ -49,7 +74,9 @@ class Opened:
 
     def __init__(self, home):
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
-        self.process = subprocess.Popen([program, "open", "--no-browser"], env=environment, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [program, "open", "--no-browser"], env=environment, stdout=subprocess.PIPE, text=True
+        )
         said = self.process.stdout.readline()
         found = re.match(r"(http://[^/]+)/#token=([\w-]+)$", said.strip())
         assert found, said
@@ -68,13 +95,19 @@ class Opened:
         return answer.get("result", answer)
 
     def listed(self, **parameters):
-        return {each["id"]: each for each in self.get("/v1/conversations", **parameters)["conversations"]}
+        return {
+            each["id"]: each
+            for each in self.get("/v1/conversations", **parameters)["conversations"]
+        }
 
     def texts(self, id):
         def text(message):
             content = message["content"]
             return content if isinstance(content, str) else content[0]["text"]
-        return [text(message) for message in self.get(f"/v1/conversations/{id}/messages")["messages"]]
+
+        return [
+            text(message) for message in self.get(f"/v1/conversations/{id}/messages")["messages"]
+        ]
 
     def until(self, what, holds):
         """Changes of files are seen after a moment."""
@@ -91,18 +124,39 @@ class Opened:
 def make_sessions(home):
     claude = home / ".claude" / "projects" / "-here"
     claude.mkdir(parents=True)
-    (claude / "bucket.jsonl").write_text(claude_user("Find the token bucket", "u1") + claude_answer("It is in rate.c", "a1"))
+    (claude / "bucket.jsonl").write_text(
+        claude_user("Find the token bucket", "u1") + claude_answer("It is in rate.c", "a1")
+    )
     # Longer than what the two ends of a file are looked at for: its messages are counted by the whole read alone.
-    (claude / "long.jsonl").write_text("".join(
-        claude_user(f"Question {i} " + "x" * 2000, f"u{i}") + claude_answer(f"Answer {i}" + (" with a marmalade" if i == 50 else ""), f"a{i}")
-        for i in range(100)))
-    (claude / "broken.jsonl").write_text(claude_user("A broken zebra", "u1") + '{"type":"user",broken\n' + claude_answer("no", "a1"))
+    (claude / "long.jsonl").write_text(
+        "".join(
+            claude_user(f"Question {i} " + "x" * 2000, f"u{i}")
+            + claude_answer(f"Answer {i}" + (" with a marmalade" if i == 50 else ""), f"a{i}")
+            for i in range(100)
+        )
+    )
+    (claude / "broken.jsonl").write_text(
+        claude_user("A broken zebra", "u1") + '{"type":"user",broken\n' + claude_answer("no", "a1")
+    )
     codex = home / ".codex" / "sessions" / "2026" / "11" / "18"
     codex.mkdir(parents=True)
     rollout = codex / "rollout-2026-11-18T10-00-00-01a1ee96-ae43-7e03-b655-aa2018ff4f4a.jsonl"
-    rollout.write_text(codex_item("session_meta", id="x", cwd="/home/me/there") + codex_item("turn_context", model="gpt-5", cwd="/home/me/there")
-                       + codex_item("response_item", type="message", role="user", content=[{"type": "input_text", "text": "Rename the füße"}])
-                       + codex_item("response_item", type="message", role="assistant", content=[{"type": "output_text", "text": "renamed"}]))
+    rollout.write_text(
+        codex_item("session_meta", id="x", cwd="/home/me/there")
+        + codex_item("turn_context", model="gpt-5", cwd="/home/me/there")
+        + codex_item(
+            "response_item",
+            type="message",
+            role="user",
+            content=[{"type": "input_text", "text": "Rename the füße"}],
+        )
+        + codex_item(
+            "response_item",
+            type="message",
+            role="assistant",
+            content=[{"type": "output_text", "text": "renamed"}],
+        )
+    )
     return claude, rollout
 
 
@@ -120,6 +174,7 @@ def every_session_is_listed_and_none_is_read_for_it(opened):
 def what_is_searched_is_found_in_sessions_that_nobody_opened(opened):
     def found(text):
         return [each["conversation"] for each in opened.get("/v1/recall", text=text)["unread"]]
+
     assert found("token BUCKET") == [BUCKET]
     assert found("marmalade") == [LONG]
     assert found("füße") == [RENAME]
@@ -136,7 +191,11 @@ def a_session_is_opened_whole(opened):
 
     # What was opened is found by its message, and not twice.
     def places():
-        return [(each["conversation"], each["ordinal"]) for each in opened.get("/v1/recall", text="token bucket")["found"]]
+        return [
+            (each["conversation"], each["ordinal"])
+            for each in opened.get("/v1/recall", text="token bucket")["found"]
+        ]
+
     opened.until("the message", lambda: places()[:1] == [(BUCKET, 0)])
     assert opened.get("/v1/recall", text="token bucket")["unread"] == []
     opened.get(f"/v1/conversations/{BROKEN}", status=400)
@@ -144,10 +203,21 @@ def a_session_is_opened_whole(opened):
 
 
 def the_list_says_what_sessions_are(opened):
-    opened.until("all lines are read", lambda: opened.listed()[LONG]["about"]["tokens"]["input"] == 700)
+    opened.until(
+        "all lines are read", lambda: opened.listed()[LONG]["about"]["tokens"]["input"] == 700
+    )
     about = opened.listed()[LONG]["about"]
-    assert about["tokens"] == {"input": 700, "output": 1100, "cacheRead": 1300, "cacheWrite": 1700}, about
-    assert about["title"].startswith("Question 0 xxx") and about["client"] == "claude-code" and about["model"] == "claude-opus-4-7", about
+    assert about["tokens"] == {
+        "input": 700,
+        "output": 1100,
+        "cacheRead": 1300,
+        "cacheWrite": 1700,
+    }, about
+    assert (
+        about["title"].startswith("Question 0 xxx")
+        and about["client"] == "claude-code"
+        and about["model"] == "claude-opus-4-7"
+    ), about
     assert about["project"] == "/home/me/here" and about["cost"] > 0, about
     newest = list(opened.listed(order="newest"))
     assert newest[-1] == RENAME, newest
@@ -183,7 +253,13 @@ def a_session_that_grows_is_followed(opened, file):
         out.write(line(**part))
 
     def parts():
-        return [block["text"] for block in opened.get(f"/v1/conversations/{BUCKET}/messages")["messages"][-1]["content"]]
+        return [
+            block["text"]
+            for block in opened.get(f"/v1/conversations/{BUCKET}/messages")["messages"][-1][
+                "content"
+            ]
+        ]
+
     opened.until("the next part of an answer", lambda: parts() == ["Now it is done", "And tested"])
     assert len(opened.texts(BUCKET)) == 4
 
@@ -202,25 +278,45 @@ def sessions_come_and_go(opened, claude, rollout):
     assert opened.texts("claude-code.begun") == ["Begun meanwhile"]
     rollout.unlink()
     (claude / "begun.jsonl").unlink()
-    opened.until("deleted ones are gone", lambda: not {RENAME, "claude-code.begun"} & set(opened.listed()))
+    opened.until(
+        "deleted ones are gone", lambda: not {RENAME, "claude-code.begun"} & set(opened.listed())
+    )
     opened.get(f"/v1/conversations/{RENAME}", status=404)
     opened.get("/v1/conversations/claude-code.begun", status=404)
     assert opened.get("/v1/recall", text="füße")["unread"] == []
-    opened.until("nothing is found in it", lambda: opened.get("/v1/recall", text="meanwhile")["found"] == [])
+    opened.until(
+        "nothing is found in it", lambda: opened.get("/v1/recall", text="meanwhile")["found"] == []
+    )
 
 
 def opencode_is_opened_and_followed(opened, home):
     store = opencode_store.Database(home)
     store.session("ses_aa", "Rename it", "/home/me/open")
-    store.message("ses_aa", "msg_1", opencode_store.user(), [opencode_store.text("Please rename it")])
-    store.message("ses_aa", "msg_2", opencode_store.answer(), [{"type": "step-start"}, opencode_store.tool("call_1", "", "running")])
+    store.message(
+        "ses_aa", "msg_1", opencode_store.user(), [opencode_store.text("Please rename it")]
+    )
+    store.message(
+        "ses_aa",
+        "msg_2",
+        opencode_store.answer(),
+        [{"type": "step-start"}, opencode_store.tool("call_1", "", "running")],
+    )
     id = "opencode.ses_aa"
     opened.until("it is listed", lambda: id in opened.listed())
     about = opened.listed()[id]["about"]
-    assert (about["client"], about["title"], about["project"], about["model"]) == ("opencode", "Rename it", "/home/me/open", "claude-opus-4-7"), about
+    assert (about["client"], about["title"], about["project"], about["model"]) == (
+        "opencode",
+        "Rename it",
+        "/home/me/open",
+        "claude-opus-4-7",
+    ), about
 
     def roles():
-        return [message["role"] for message in opened.get(f"/v1/conversations/{id}/messages")["messages"]]
+        return [
+            message["role"]
+            for message in opened.get(f"/v1/conversations/{id}/messages")["messages"]
+        ]
+
     opened.until("a call that runs", lambda: roles() == ["user", "assistant"])
     # Rows that are there already change.
     store.part("ses_aa", "msg_2", "prt_2_1", opencode_store.tool("call_1", "It is renamed"))
@@ -235,11 +331,15 @@ def opencode_is_opened_and_followed(opened, home):
 
 def sessions_are_read_beside_each_other(opened, claude):
     for number in range(6):
-        (claude / f"many{number}.jsonl").write_text("".join(claude_user(f"Line {i} of {number}", f"u{i}") for i in range(300)))
+        (claude / f"many{number}.jsonl").write_text(
+            "".join(claude_user(f"Line {i} of {number}", f"u{i}") for i in range(300))
+        )
     ids = [f"claude-code.many{number}" for number in range(6)]
     opened.until("all are listed", lambda: set(ids) <= set(opened.listed()))
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
-        lengths = list(pool.map(lambda id: opened.get(f"/v1/conversations/{id}")["totalMessages"], ids * 4))
+        lengths = list(
+            pool.map(lambda id: opened.get(f"/v1/conversations/{id}")["totalMessages"], ids * 4)
+        )
     assert lengths == [300] * 24, lengths
 
 

@@ -1,18 +1,25 @@
 """Sessions as opencode keeps them: rows of a database, and, before, files of JSON.
 
-    store = Database(home)                     # in WAL mode and open, as by a program that runs
-    store.session("ses_1", title="Rename it", directory="/work")
-    store.message("ses_1", "msg_1", {"role": "user"}, [{"type": "text", "text": "hello"}])
-    files(home, "ses_2", {...}, [({...}, [...])])
+store = Database(home)                     # in WAL mode and open, as by a program that runs
+store.session("ses_1", title="Rename it", directory="/work")
+store.message("ses_1", "msg_1", {"role": "user"}, [{"type": "text", "text": "hello"}])
+files(home, "ses_2", {...}, [({...}, [...])])
 """
+
 import json
 import pathlib
 import sqlite3
 import subprocess
 
+
 def can_be_read(program):
     """Not by one that is built without SQLite."""
-    return "unsupported" not in subprocess.run([program, "list", "--store", "sqlite:/nowhere/at.db"], capture_output=True, text=True).stderr
+    return (
+        "unsupported"
+        not in subprocess.run(
+            [program, "list", "--store", "sqlite:/nowhere/at.db"], capture_output=True, text=True
+        ).stderr
+    )
 
 
 BEGAN_MS = 1_795_000_000_000
@@ -52,23 +59,33 @@ class Database:
 
     def session(self, id, title, directory, revert=None):
         now = self.tick()
-        self.rows.execute("INSERT OR REPLACE INTO session VALUES (?, 'global', NULL, 'x', ?, ?, '1.18.33', ?, ?, ?)", (id, directory, title, revert, now, now))
+        self.rows.execute(
+            "INSERT OR REPLACE INTO session VALUES (?, 'global', NULL, 'x', ?, ?, '1.18.33', ?, ?, ?)",
+            (id, directory, title, revert, now, now),
+        )
 
     def message(self, session, id, info, parts):
         now = self.tick()
         data = dict(info, time={"created": now})
-        self.rows.execute("INSERT INTO message VALUES (?, ?, ?, ?, ?)", (id, session, now, now, compact(data)))
+        self.rows.execute(
+            "INSERT INTO message VALUES (?, ?, ?, ?, ?)", (id, session, now, now, compact(data))
+        )
         for number, part in enumerate(parts):
             self.part(session, id, f"prt_{id[4:]}_{number}", part)
 
     def part(self, session, message, id, part):
         now = self.tick()
-        self.rows.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET data = excluded.data, time_updated = excluded.time_updated",
-                          (id, message, session, now, now, compact(part)))
+        self.rows.execute(
+            "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET data = excluded.data, time_updated = excluded.time_updated",
+            (id, message, session, now, now, compact(part)),
+        )
 
     def update(self, id, info):
         now = self.tick()
-        self.rows.execute("UPDATE message SET data = ?, time_updated = ? WHERE id = ?", (compact(dict(info, time={"created": now})), now, id))
+        self.rows.execute(
+            "UPDATE message SET data = ?, time_updated = ? WHERE id = ?",
+            (compact(dict(info, time={"created": now})), now, id),
+        )
 
     def delete(self, session):
         self.rows.execute("DELETE FROM session WHERE id = ?", (session,))
@@ -80,12 +97,29 @@ class Database:
 def answer(model="claude-opus-4-7", cost=0.25, **more):
     """The data of an assistant's row."""
     tokens = {"input": 7, "output": 11, "reasoning": 2, "cache": {"read": 13, "write": 17}}
-    return dict({"role": "assistant", "parentID": "msg_0", "modelID": model, "providerID": "anthropic", "mode": "build", "agent": "build", "cost": cost,
-                 "path": {"cwd": "/work", "root": "/"}, "tokens": tokens, "finish": "stop"}, **more)
+    return dict(
+        {
+            "role": "assistant",
+            "parentID": "msg_0",
+            "modelID": model,
+            "providerID": "anthropic",
+            "mode": "build",
+            "agent": "build",
+            "cost": cost,
+            "path": {"cwd": "/work", "root": "/"},
+            "tokens": tokens,
+            "finish": "stop",
+        },
+        **more,
+    )
 
 
 def user():
-    return {"role": "user", "agent": "build", "model": {"providerID": "anthropic", "modelID": "claude-opus-4-7"}}
+    return {
+        "role": "user",
+        "agent": "build",
+        "model": {"providerID": "anthropic", "modelID": "claude-opus-4-7"},
+    }
 
 
 def text(said):
@@ -93,8 +127,17 @@ def text(said):
 
 
 def tool(call, output, status="completed"):
-    state = {"status": status, "input": {"filePath": "/home/me/a.c"}, "time": {"start": 1, "end": 2}}
-    state.update({"completed": {"output": output, "title": "a.c", "metadata": {}}, "error": {"error": output}}.get(status, {}))
+    state = {
+        "status": status,
+        "input": {"filePath": "/home/me/a.c"},
+        "time": {"start": 1, "end": 2},
+    }
+    state.update(
+        {
+            "completed": {"output": output, "title": "a.c", "metadata": {}},
+            "error": {"error": output},
+        }.get(status, {})
+    )
     return {"type": "tool", "tool": "read", "callID": call, "state": state}
 
 
@@ -109,9 +152,25 @@ def files(home, id, title, directory, messages):
     now = BEGAN_MS
     for message, info, parts in messages:
         now += 1000
-        write(storage / "message" / id / f"{message}.json", dict(info, id=message, sessionID=id, time={"created": now}))
+        write(
+            storage / "message" / id / f"{message}.json",
+            dict(info, id=message, sessionID=id, time={"created": now}),
+        )
         for number, part in enumerate(parts):
-            write(storage / "part" / message / f"prt_{number}.json", dict(part, id=f"prt_{number}", messageID=message, sessionID=id))
+            write(
+                storage / "part" / message / f"prt_{number}.json",
+                dict(part, id=f"prt_{number}", messageID=message, sessionID=id),
+            )
     path = storage / "session" / "global" / f"{id}.json"
-    write(path, {"id": id, "version": "0.9.0", "projectID": "global", "directory": directory, "title": title, "time": {"created": BEGAN_MS, "updated": now}})
+    write(
+        path,
+        {
+            "id": id,
+            "version": "0.9.0",
+            "projectID": "global",
+            "directory": directory,
+            "title": title,
+            "time": {"created": BEGAN_MS, "updated": now},
+        },
+    )
     return path

@@ -14,6 +14,7 @@ element, anything else when equal and of the same type. Keys with a meaning of t
 
 The last line printed is 'N passed, M failed'; the exit status is 0 when none failed.
 """
+
 import json
 import os
 import pathlib
@@ -21,7 +22,15 @@ import subprocess
 import sys
 
 SECONDS_MAX = 60
-TYPES = {dict: "object", list: "array", str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+TYPES = {
+    dict: "object",
+    list: "array",
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    type(None): "null",
+}
 
 
 def compact(value):
@@ -46,14 +55,22 @@ def differences(pattern, value, path=""):
         for key, wanted in pattern.items():
             messages = value.get("messages", [])
             if key == "$texts":
-                yield from differences(wanted, [message.get("content") for message in messages], f"{where} texts")
+                yield from differences(
+                    wanted, [message.get("content") for message in messages], f"{where} texts"
+                )
             elif key == "$count":
                 if len(messages) != wanted:
                     yield f"{where}: expected {wanted} messages, got {len(messages)}"
             elif key == "$absent":
-                yield from (f"{where}: unexpected {name!r}: {shortened(compact(value[name]))}" for name in wanted if name in value)
+                yield from (
+                    f"{where}: unexpected {name!r}: {shortened(compact(value[name]))}"
+                    for name in wanted
+                    if name in value
+                )
             elif key == "$exact":
-                yield from (f"{where}: {name!r} is one too many" for name in value if name not in pattern)
+                yield from (
+                    f"{where}: {name!r} is one too many" for name in value if name not in pattern
+                )
             elif key == "$bytes":
                 continue
             elif key not in value:
@@ -76,17 +93,25 @@ def line_of(step):
 
 def play(binary, scenario):
     """What went wrong, as lines; nothing when all went well."""
-    command = [binary, "exec"] + (["--config", compact(scenario["config"])] if "config" in scenario else [])
+    command = [binary, "exec"] + (
+        ["--config", compact(scenario["config"])] if "config" in scenario else []
+    )
     steps = scenario["steps"]
     try:
-        done = subprocess.run(command, input="".join(line_of(step) + "\n" for step in steps).encode(), capture_output=True,
-                              timeout=SECONDS_MAX)
+        done = subprocess.run(
+            command,
+            input="".join(line_of(step) + "\n" for step in steps).encode(),
+            capture_output=True,
+            timeout=SECONDS_MAX,
+        )
     except subprocess.TimeoutExpired:
         return [f"no end within {SECONDS_MAX} s"]
     answers = done.stdout.split(b"\n")[:-1]
     problems = []
     if done.returncode != 0:
-        problems.append(f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[-400:]}")
+        problems.append(
+            f"exit status {done.returncode}: {done.stderr.decode(errors='replace')[-400:]}"
+        )
     if len(answers) != len(steps):
         problems.append(f"{len(steps)} requests, {len(answers)} answers")
     for number, (step, raw) in enumerate(zip(steps, answers), 1):
@@ -96,9 +121,13 @@ def play(binary, scenario):
         except ValueError:
             found = [f"no JSON: {shortened(raw.decode(errors='replace'))}"]
         if expected.get("$bytes", "").encode() not in raw:
-            found.append(f"expected the bytes {expected['$bytes']}, got {shortened(raw.decode(errors='replace'))}")
+            found.append(
+                f"expected the bytes {expected['$bytes']}, got {shortened(raw.decode(errors='replace'))}"
+            )
         if found:
-            problems += [f"step {number}: {shortened(line_of(step), 200)}"] + ["  " + line for line in found]
+            problems += [f"step {number}: {shortened(line_of(step), 200)}"] + [
+                "  " + line for line in found
+            ]
             if raw.startswith(b'{"ok":false'):
                 problems.append("  " + shortened(raw.decode(errors="replace")))
     return problems

@@ -10,6 +10,7 @@ Of every request with "cacheMarkers":"auto": at most four markers, on blocks tha
 request before; after an edit at least the longest earlier request that is still a prefix is read; and the query `cost` foretells what is read,
 for these markers and for a client that marks the instructions and the end by itself, before operations are carried out as after them.
 """
+
 import copy
 import hashlib
 import json
@@ -25,7 +26,9 @@ MARKER = {"type": "ephemeral"}
 
 class Engine:
     def __init__(self, program):
-        self.process = subprocess.Popen([program, "exec"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [program, "exec"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.lines = []
 
     def ask(self, **line):
@@ -49,7 +52,9 @@ def blocks_of(request):
     content = lambda c: [{"type": "text", "text": c}] if isinstance(c, str) else c
     blocks = [["tools", tool] for tool in request.get("tools", [])]
     blocks += [["system", block] for block in content(request.get("system", []))]
-    return blocks + [[m["role"], block] for m in request["messages"] for block in content(m["content"])]
+    return blocks + [
+        [m["role"], block] for m in request["messages"] for block in content(m["content"])
+    ]
 
 
 class Cache:
@@ -100,10 +105,25 @@ def block_count(message):
 class Session:
     def __init__(self, program, chance):
         self.chance, self.engine = chance, Engine(program)
-        self.cache, self.own = Cache(), Cache()  # with markers of the engine's, and of the client's own
-        self.tools = [{"name": f"t{i}", "input_schema": {"type": "object"}} for i in range(chance.choice([0, 0, 1, 3]))]
-        self.profile = {"dialect": "anthropic", "thinking_bound": chance.random() < 0.3,
-                        "cache": {"kind": "breakpoints", "min": 0, "lookback": LOOKBACK, "write": 1.25, "read": 0.1}}
+        self.cache, self.own = (
+            Cache(),
+            Cache(),
+        )  # with markers of the engine's, and of the client's own
+        self.tools = [
+            {"name": f"t{i}", "input_schema": {"type": "object"}}
+            for i in range(chance.choice([0, 0, 1, 3]))
+        ]
+        self.profile = {
+            "dialect": "anthropic",
+            "thinking_bound": chance.random() < 0.3,
+            "cache": {
+                "kind": "breakpoints",
+                "min": 0,
+                "lookback": LOOKBACK,
+                "write": 1.25,
+                "read": 0.1,
+            },
+        }
         self.says_sent = chance.random() < 0.5
         self.calls = self.words = self.answers = 0
         self.sent_version = None
@@ -128,23 +148,58 @@ class Session:
         content = [{"type": "text", "text": self.text()} for _ in range(chance.choice([1, 1, 2]))]
         if chance.random() < 0.4:
             self.answers += 1
-            content.insert(0, {"type": "thinking", "thinking": self.text(), "signature": f"s{self.answers}"})
+            content.insert(
+                0, {"type": "thinking", "thinking": self.text(), "signature": f"s{self.answers}"}
+            )
         if chance.random() < 0.6:
             calls = [f"c{self.calls + i}" for i in range(chance.choice([1, 1, 2, 3, 12, 25]))]
             self.calls += len(calls)
-        content += [{"type": "tool_use", "id": call, "name": "f", "input": {"n": call}} for call in calls]
+        content += [
+            {"type": "tool_use", "id": call, "name": "f", "input": {"n": call}} for call in calls
+        ]
         answer = [{"role": "assistant", "content": content}]
         if calls and chance.random() < 0.3:
-            answer = [{"role": "assistant", "content": self.text(), "tool_calls": [
-                {"id": call, "type": "function", "function": {"name": "f", "arguments": "{}"}} for call in calls]}]
+            answer = [
+                {
+                    "role": "assistant",
+                    "content": self.text(),
+                    "tool_calls": [
+                        {
+                            "id": call,
+                            "type": "function",
+                            "function": {"name": "f", "arguments": "{}"},
+                        }
+                        for call in calls
+                    ],
+                }
+            ]
         if calls and chance.random() < 0.5:
-            turn = [{"role": "tool", "tool_call_id": call, "content": self.text()} for call in calls]
+            turn = [
+                {"role": "tool", "tool_call_id": call, "content": self.text()} for call in calls
+            ]
         elif calls:
-            turn = [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": call, "content": self.text()} for call in calls]}]
+            turn = [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "tool_result", "tool_use_id": call, "content": self.text()}
+                        for call in calls
+                    ],
+                }
+            ]
         else:
-            near = LOOKBACK + chance.choice([-1, 0, 1]) - len(content)  # as far as a marker at the end looks back, or not
+            near = (
+                LOOKBACK + chance.choice([-1, 0, 1]) - len(content)
+            )  # as far as a marker at the end looks back, or not
             count = chance.choice([1, 2, near, near])
-            turn = [{"role": "user", "content": self.text() if count == 1 else [{"type": "text", "text": self.text()}] * count}]
+            turn = [
+                {
+                    "role": "user",
+                    "content": self.text()
+                    if count == 1
+                    else [{"type": "text", "text": self.text()}] * count,
+                }
+            ]
         if chance.random() < 0.5:
             self.change(operation="APPEND", messages=answer + turn)
         else:
@@ -154,25 +209,53 @@ class Session:
     def edit(self):
         """An operation for the view as it is, or nothing."""
         view = self.view()
-        users = [i for i, m in enumerate(view) if i > self.pinned and m["role"] == "user" and isinstance(m["content"], str)]
-        kind = self.chance.choice(["COMPRESS", "COMPRESS", "CLEAR", "REPLACE", "INSERT", "DELETE", "TRANSFORM", "UNDO"])
+        users = [
+            i
+            for i, m in enumerate(view)
+            if i > self.pinned and m["role"] == "user" and isinstance(m["content"], str)
+        ]
+        kind = self.chance.choice(
+            ["COMPRESS", "COMPRESS", "CLEAR", "REPLACE", "INSERT", "DELETE", "TRANSFORM", "UNDO"]
+        )
         if kind == "COMPRESS":
-            return {"operation": kind, "strategy": {"name": "smart_summary", "keep": self.chance.choice([2, 4, 8])}}
+            return {
+                "operation": kind,
+                "strategy": {"name": "smart_summary", "keep": self.chance.choice([2, 4, 8])},
+            }
         if kind == "CLEAR":
-            return {"operation": "COMPRESS", "strategy": {"name": "clear_tool_results", "keep": self.chance.choice([0, 1, 3])}}
+            return {
+                "operation": "COMPRESS",
+                "strategy": {"name": "clear_tool_results", "keep": self.chance.choice([0, 1, 3])},
+            }
         if kind == "UNDO":
             # Without its results a call is left open, and render makes results up: blocks that are in no message.
-            return {"operation": kind} if view[-1]["role"] == "user" and isinstance(view[-1]["content"], str) else None
+            return (
+                {"operation": kind}
+                if view[-1]["role"] == "user" and isinstance(view[-1]["content"], str)
+                else None
+            )
         if not users:
             return None
         index = self.chance.choice(users)
         if kind == "REPLACE":
-            return {"operation": kind, "index": index, "message": {"role": "user", "content": self.text()}}
+            return {
+                "operation": kind,
+                "index": index,
+                "message": {"role": "user", "content": self.text()},
+            }
         if kind == "INSERT":
-            return {"operation": kind, "position": index, "messages": [{"role": "user", "content": self.text()}]}
+            return {
+                "operation": kind,
+                "position": index,
+                "messages": [{"role": "user", "content": self.text()}],
+            }
         if kind == "DELETE":
             return {"operation": kind, "indices": [index]}
-        return {"operation": kind, "indices": [index], "replaceText": {"find": "lorem", "with": "ipsa"}}
+        return {
+            "operation": kind,
+            "indices": [index],
+            "replaceText": {"find": "lorem", "with": "ipsa"},
+        }
 
     def view(self):
         return self.engine.ask(query="messages")["messages"]
@@ -189,13 +272,20 @@ class Session:
         if operation is None:
             return False
         markers = self.chance.choice(["auto", "given"])
-        before = self.engine.ask(query="cost", operations=[operation], cacheMarkers=markers, profile=self.profile,
-                                 **{"from": self.sent_version})
+        before = self.engine.ask(
+            query="cost",
+            operations=[operation],
+            cacheMarkers=markers,
+            profile=self.profile,
+            **{"from": self.sent_version},
+        )
         answer = self.engine.ask(**operation)
         assert answer["ok"] == before["ok"], (operation, answer, before)
         assert answer["ok"] or answer["error"]["code"] != "invalid_argument", (operation, answer)
         if answer["ok"]:
-            after = self.engine.result("cost", cacheMarkers=markers, profile=self.profile, **{"from": self.sent_version})
+            after = self.engine.result(
+                "cost", cacheMarkers=markers, profile=self.profile, **{"from": self.sent_version}
+            )
             assert before["result"] == after, (operation, before, after)
         return answer["ok"]
 
@@ -222,33 +312,59 @@ class Session:
         for message in request["messages"]:
             if isinstance(message["content"], str):
                 message["content"] = [{"type": "text", "text": message["content"]}]
-        for block in (self.tools and request["tools"][-1], request.get("system") and request["system"][-1],
-                      request["messages"][-1]["content"][-1]):
+        for block in (
+            self.tools and request["tools"][-1],
+            request.get("system") and request["system"][-1],
+            request["messages"][-1]["content"][-1],
+        ):
             if block:
                 block["cache_control"] = MARKER
         return request
 
     def send(self, was_edited):
         sent = {"sentVersion": self.sent_version} if self.says_sent and self.sent_version else {}
-        rendered = self.engine.result("render", profile=self.profile, cacheMarkers="auto", request={"tools": self.tools}, **sent)
+        rendered = self.engine.result(
+            "render",
+            profile=self.profile,
+            cacheMarkers="auto",
+            request={"tools": self.tools},
+            **sent,
+        )
         request = {"tools": self.tools} | rendered["request"]
         blocks = blocks_of(request)
         marked = [(role, block) for role, block in blocks if "cache_control" in block]
         assert 1 <= len(marked) <= 4, marked
-        assert all(may_be_marked(role, block) and block["cache_control"] == MARKER for role, block in marked), marked
+        assert all(
+            may_be_marked(role, block) and block["cache_control"] == MARKER
+            for role, block in marked
+        ), marked
         plain = self.engine.result("render", profile=self.profile, **sent)["request"]
         hashes = prefix_hashes(blocks)
-        assert prefix_hashes(blocks_of({"tools": self.tools} | plain)) == hashes, "markers change nothing else"
-        whole = max([end for end in range(len(hashes)) if hashes[end] in self.cache.sent], default=0)
+        assert prefix_hashes(blocks_of({"tools": self.tools} | plain)) == hashes, (
+            "markers change nothing else"
+        )
+        whole = max(
+            [end for end in range(len(hashes)) if hashes[end] in self.cache.sent], default=0
+        )
         foretold = {}
         if self.sent_version:
-            foretold = {m: self.cost(cacheMarkers=m, **{"from": self.sent_version})["reusable"] for m in ("auto", "given")}
+            foretold = {
+                m: self.cost(cacheMarkers=m, **{"from": self.sent_version})["reusable"]
+                for m in ("auto", "given")
+            }
         read, own = self.cache.send(request), self.own.send(self.marked_by_client())
         assert read >= whole, (read, whole)
         if self.last_blocks and not was_edited:
-            assert read == len(self.last_blocks) - 1 and hashes[: read + 1] == self.last_blocks, (read, len(self.last_blocks))
+            assert read == len(self.last_blocks) - 1 and hashes[: read + 1] == self.last_blocks, (
+                read,
+                len(self.last_blocks),
+            )
         if foretold and not rendered["findings"]:  # a repair makes blocks that are in no message
-            assert foretold == {"auto": self.tokens_of(read), "given": self.tokens_of(own)}, (foretold, read, own)
+            assert foretold == {"auto": self.tokens_of(read), "given": self.tokens_of(own)}, (
+                foretold,
+                read,
+                own,
+            )
         self.last_blocks = hashes
         self.sent_version = self.engine.result("version")
         return read, len(blocks)
@@ -278,7 +394,9 @@ def main():
             print("\n".join(session.engine.lines))
             raise
         read, total = read + counts[0], total + counts[1]
-    print(f"seeds {seed} to {seed + sessions - 1}: of {total} blocks sent, {read} read from the cache")
+    print(
+        f"seeds {seed} to {seed + sessions - 1}: of {total} blocks sent, {read} read from the cache"
+    )
 
 
 if __name__ == "__main__":

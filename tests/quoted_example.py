@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A page quotes an example whole, and below it what the example prints, both indented.   quoted_example.py PAGE EXAMPLE COMMAND…"""
+
 import pathlib
 import subprocess
 import sys
@@ -14,7 +15,10 @@ if ran.returncode != 0:
     print(ran.stdout, end="")  # such as why it was skipped
     sys.exit(ran.returncode)
 printed = ran.stdout
-for what, quoted in (("the example", pathlib.Path(example).read_text()), ("what it prints", printed)):
+for what, quoted in (
+    ("the example", pathlib.Path(example).read_text()),
+    ("what it prints", printed),
+):
     if not quoted.strip() or textwrap.indent(quoted, "    ") not in text:
         sys.exit(f"{page} does not quote {what}:\n{quoted}")
 print(f"{page} quotes {example}")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The C++ of a page is quoted from an example, line by line, and the output below it is the example's.   quoted_lines.py PAGE EXAMPLE_SOURCE EXAMPLE_BINARY"""
+
 import pathlib
 import subprocess
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The README is short, its ways in are too, its links lead somewhere, and every page of the manual can be reached from it; what it installs
 is what scripts/package makes, and docs/packages.md quotes what scripts/test-packages and scripts/stopwatch saw.   readme_test.py REPOSITORY"""
+
 import pathlib
 import re
 import sys
@@ -21,7 +22,11 @@ def links(page):
 
 def code_blocks(text):
     """Runs of indented lines, with blank ones between them."""
-    return [block.strip("\n").splitlines() for block in re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE) if block.strip()]
+    return [
+        block.strip("\n").splitlines()
+        for block in re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE)
+        if block.strip()
+    ]
 
 
 readme = root / "README.md"
@@ -31,7 +36,9 @@ if lines > LINES_MAX:
 for block in code_blocks(readme.read_text()):
     code = [line for line in block if line.strip()]
     if len(code) > CODE_LINES_MAX:
-        failures.append(f"README.md: {len(code)} lines of code; at most {CODE_LINES_MAX}: {code[0].strip()}")
+        failures.append(
+            f"README.md: {len(code)} lines of code; at most {CODE_LINES_MAX}: {code[0].strip()}"
+        )
 
 # Three ways in: what is typed and what it prints, together.
 WAYS = ("Wrap your agent", "Python", "TypeScript")
@@ -39,12 +46,16 @@ sections = dict(re.findall(r"^## (.+)\n((?:(?!## ).*\n)*)", readme.read_text(), 
 for way in WAYS:
     shown = [line for block in code_blocks(sections.get(way, "")) for line in block if line.strip()]
     if not 1 < len(shown) <= CODE_LINES_MAX:
-        failures.append(f"README.md: {way}: {len(shown)} lines with their output; at most {CODE_LINES_MAX}")
+        failures.append(
+            f"README.md: {way}: {len(shown)} lines with their output; at most {CODE_LINES_MAX}"
+        )
     if "install" not in sections.get(way, ""):
         failures.append(f"README.md: {way}: nothing says how it is installed")
 
 # Names of packages are those that scripts/package makes.
-version = re.search(r"project\(undertext VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[1]
+version = re.search(r"project\(undertext VERSION ([0-9.]+)", (root / "CMakeLists.txt").read_text())[
+    1
+]
 OWN = re.escape(version)
 PACKAGE = rf"undertext-{OWN}-cp3\d+-(abi3|cp3\d+)-manylinux_2_28_(x86_64|aarch64)\.whl|npm/undertext(-linux-(x64|arm64))?-{OWN}\.tgz|undertext-{OWN}-linux-(x64|arm64)\.tar\.gz|undertext_{OWN}_(amd64|arm64)\.deb"
 for page in (readme, root / "docs/packages.md"):
@@ -70,8 +81,17 @@ while waiting:
             failures.append(f"{page.relative_to(root)} links to {target}, which is not there")
         elif target.suffix == ".md":
             waiting.append(target)
-pages = [*(root / "docs").glob("*.md"), root / "ARCHITECTURE.md", root / "CONTRIBUTING.md", root / "CHANGELOG.md"]
-failures += [f"{page.relative_to(root)} cannot be reached from the README: docs/README.md is the index" for page in pages if page not in reached]
+pages = [
+    *(root / "docs").glob("*.md"),
+    root / "ARCHITECTURE.md",
+    root / "CONTRIBUTING.md",
+    root / "CHANGELOG.md",
+]
+failures += [
+    f"{page.relative_to(root)} cannot be reached from the README: docs/README.md is the index"
+    for page in pages
+    if page not in reached
+]
 
 for failure in failures:
     print("FAIL", failure)

@@ -5,6 +5,7 @@ Each round two clients send lists that go on from the same beginning. They come 
 request made one version, and no message is stored twice. With expectedVersion one of them is a conflict.
 The store is one of SQLite, or the PostgreSQL that UNDERTEXT_TEST_POSTGRES names. Then the same by two connections to one server.
 """
+
 import contextlib
 import json
 import os
@@ -20,7 +21,12 @@ from running import Folder, Server
 
 class Client:
     def __init__(self, program, url):
-        self.process = subprocess.Popen([program, "exec", "--store", url, "--conversation", "c"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [program, "exec", "--store", url, "--conversation", "c"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def ask(self, line):
         self.process.stdin.write(json.dumps(line) + "\n")
@@ -63,7 +69,12 @@ def at_once(clients, lines):
 
 def reconcile(texts, **more):
     roles = ("user", "assistant")
-    return {"operation": "RECONCILE", "client": "openai_chat", "messages": [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)], **more}
+    return {
+        "operation": "RECONCILE",
+        "client": "openai_chat",
+        "messages": [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)],
+        **more,
+    }
 
 
 def race(clients, rounds, name):
@@ -77,20 +88,36 @@ def race(clients, rounds, name):
         refused = [answer["error"]["code"] for answer in answers if not answer["ok"]]
         assert (len(done), refused) == ((1, ["conflict"]) if expected else (2, [])), answers
         version += len(done)
-        assert sorted(answers[i]["version"] for i in done) == list(range(version - len(done) + 1, version + 1)), answers
+        assert sorted(answers[i]["version"] for i in done) == list(
+            range(version - len(done) + 1, version + 1)
+        ), answers
         last = max(done, key=lambda i: answers[i]["version"])
         orders.add(last)
         seen.update(text for i in done for text in lists[i])
         for client in clients:
-            assert client.ask({"operation": "RECONCILE", "client": "openai_chat", "messages": reconcile(lists[last])["messages"]})["outcome"] == "same"
+            assert (
+                client.ask(
+                    {
+                        "operation": "RECONCILE",
+                        "client": "openai_chat",
+                        "messages": reconcile(lists[last])["messages"],
+                    }
+                )["outcome"]
+                == "same"
+            )
             view = [message["content"] for message in client.ask({"query": "messages"})["messages"]]
             assert view == lists[last], (view, lists)
-        stored = [message["content"] for message in clients[0].ask({"query": "messages", "all": True})["messages"]]
+        stored = [
+            message["content"]
+            for message in clients[0].ask({"query": "messages", "all": True})["messages"]
+        ]
         assert sorted(stored) == sorted(seen), "stored twice"
         base = lists[last][:2]
     for client in clients:
         client.close()
-    print(f"{name}: {rounds} rounds, {version} versions; the last was each of them: {len(orders) == 2}")
+    print(
+        f"{name}: {rounds} rounds, {version} versions; the last was each of them: {len(orders) == 2}"
+    )
 
 
 def main(program, rounds):

@@ -8,6 +8,7 @@ arguments that quote, searches, merged forks, a client's list, recorded requests
 all files of the store: the whole secret, and every eight bytes of it. Long messages are stored packed, so whatever is a pack is unpacked before it is looked
 into, also one that only free space of a file still has.
 """
+
 import collections
 import ctypes
 import ctypes.util
@@ -21,7 +22,10 @@ import sys
 import tempfile
 
 program = sys.argv[1]
-seed, rounds = int(os.environ.get("SEED", random.randrange(10**6))), int(os.environ.get("ROUNDS", 4))
+seed, rounds = (
+    int(os.environ.get("SEED", random.randrange(10**6))),
+    int(os.environ.get("ROUNDS", 4)),
+)
 print(f"SEED={seed} ROUNDS={rounds}")
 random.seed(seed)
 SIZE = 8
@@ -38,9 +42,12 @@ class Unpacker:
 
     def __init__(self):
         self.library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
-        for name, answer, arguments in (("createDCtx", ctypes.c_void_p, []), ("freeDCtx", ctypes.c_size_t, [ctypes.c_void_p]),
-                                        ("isError", ctypes.c_uint, [ctypes.c_size_t]),
-                                        ("decompressStream", ctypes.c_size_t, [ctypes.c_void_p] + 2 * [ctypes.POINTER(Buffer)])):
+        for name, answer, arguments in (
+            ("createDCtx", ctypes.c_void_p, []),
+            ("freeDCtx", ctypes.c_size_t, [ctypes.c_void_p]),
+            ("isError", ctypes.c_uint, [ctypes.c_size_t]),
+            ("decompressStream", ctypes.c_size_t, [ctypes.c_void_p] + 2 * [ctypes.POINTER(Buffer)]),
+        ):
             function = getattr(self.library, "ZSTD_" + name)
             function.restype, function.argtypes = answer, arguments
 
@@ -50,10 +57,17 @@ class Unpacker:
         made = Buffer(ctypes.cast(room, ctypes.c_void_p), len(room), 0)
         context = self.library.ZSTD_createDCtx()
         left = 1
-        while left and not self.library.ZSTD_isError(left) and taken.at < taken.size and made.at < made.size:
-            left = self.library.ZSTD_decompressStream(context, ctypes.byref(made), ctypes.byref(taken))
+        while (
+            left
+            and not self.library.ZSTD_isError(left)
+            and taken.at < taken.size
+            and made.at < made.size
+        ):
+            left = self.library.ZSTD_decompressStream(
+                context, ctypes.byref(made), ctypes.byref(taken)
+            )
         self.library.ZSTD_freeDCtx(context)
-        return room.raw[:made.at]
+        return room.raw[: made.at]
 
     def texts(self, data):
         at = data.find(self.MAGIC)
@@ -79,17 +93,29 @@ class Round:
         self.conversations = ["c0"]
         self.origins = {}
         self.requests = {}  # how many were recorded of a conversation
-        self.secrets = ["".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=24)) for _ in range(3)]
+        self.secrets = [
+            "".join(random.choices("abcdefghijklmnopqrstuvwxyz0123456789", k=24)) for _ in range(3)
+        ]
         self.operations = 0
         self.refused = 0
         run("new", "c0", "--store", self.store)
         # Told at the beginning, so that every fork shares them: an operation quotes what its conversation knows.
-        self.send("c0", {"operation": "APPEND", "messages": [{"role": "user", "content": f"note: {secret}!"} for secret in self.secrets]})
+        self.send(
+            "c0",
+            {
+                "operation": "APPEND",
+                "messages": [
+                    {"role": "user", "content": f"note: {secret}!"} for secret in self.secrets
+                ],
+            },
+        )
 
     def send(self, conversation, *lines):
         text = "\n".join(json.dumps(line) for line in lines)
         checkpoint = str(random.choice([1, 2, 5, 512]))
-        answers = run("exec", conversation, "--store", self.store, "--checkpoint", checkpoint, stdin=text).splitlines()
+        answers = run(
+            "exec", conversation, "--store", self.store, "--checkpoint", checkpoint, stdin=text
+        ).splitlines()
         assert len(answers) == len(lines), answers
         answers = [json.loads(answer) for answer in answers]
         self.refused += sum(not answer["ok"] for answer in answers)
@@ -99,7 +125,11 @@ class Round:
     def quote(self):
         secret = random.choice(self.secrets)
         begin = random.randrange(len(secret) - SIZE)
-        return secret if random.random() < 0.5 else secret[begin : begin + random.randint(SIZE, len(secret) - begin)]
+        return (
+            secret
+            if random.random() < 0.5
+            else secret[begin : begin + random.randint(SIZE, len(secret) - begin)]
+        )
 
     def message(self):
         role = random.choice(["user", "user", "assistant"])
@@ -112,14 +142,23 @@ class Round:
             text = f"I was told {random.choice(self.secrets)} in confidence, on line {random.randrange(100)} of src/a.cpp"
         else:
             text = "nothing to hide " * random.randint(1, 40)
-        return {"role": role, "content": text if random.random() < 0.7 else [{"type": "text", "text": text}]}
+        return {
+            "role": role,
+            "content": text if random.random() < 0.7 else [{"type": "text", "text": text}],
+        }
 
     def client_list(self, messages):
         """What a client sends next: its list goes on, or it left some out."""
-        kept = [message for message in messages if message["role"] in ("user", "assistant") and isinstance(message["content"], str)]
+        kept = [
+            message
+            for message in messages
+            if message["role"] in ("user", "assistant") and isinstance(message["content"], str)
+        ]
         if kept and random.random() < 0.3:
             kept.pop(random.randrange(len(kept)))
-        return [{"role": message["role"], "content": message["content"]} for message in kept] + [self.message() | {"role": "user"}]
+        return [{"role": message["role"], "content": message["content"]} for message in kept] + [
+            self.message() | {"role": "user"}
+        ]
 
     def operation(self, messages, conversation):
         size = len(messages)
@@ -132,22 +171,45 @@ class Round:
                 {"operation": "APPEND", "messages": [self.message()]},
                 {"operation": "APPEND", "messages": [self.message(), self.message()]},
                 {"operation": "INSERT", "position": index(), "messages": [self.message()]},
-                {"operation": "REPLACE", "index": index(), "message": {"role": "user", "content": "the same as " + self.quote()}},
+                {
+                    "operation": "REPLACE",
+                    "index": index(),
+                    "message": {"role": "user", "content": "the same as " + self.quote()},
+                },
                 {"operation": "MERGE", "indices": sorted({index(), index()})},
                 {"operation": "SPLIT", "index": index(), "at": [random.randint(1, 30)]},
-                {"operation": "TRANSFORM", "roles": ["user"], "replaceText": {"find": self.quote(), "with": "XXX"}},
+                {
+                    "operation": "TRANSFORM",
+                    "roles": ["user"],
+                    "replaceText": {"find": self.quote(), "with": "XXX"},
+                },
                 {"operation": "TRANSFORM", "indices": [index()], "truncateText": {"maxChars": 40}},
-                {"operation": "TRANSFORM", "indices": [index()], "setMetadata": {"was": self.quote()}},
+                {
+                    "operation": "TRANSFORM",
+                    "indices": [index()],
+                    "setMetadata": {"was": self.quote()},
+                },
                 {"operation": "FILTER", "contentExcludes": [self.quote()]},
                 {"operation": "TRUNCATE", "keepLast": random.randint(1, 10)},
                 {"operation": "DELETE", "indices": [index()]},
                 {"operation": "COMPRESS", "strategy": {"name": "smart_summary", "keep": 1}},
-                {"operation": "COMPRESS", "indices": [index()], "summary": {"role": "assistant", "content": "they said " + self.quote()}},
+                {
+                    "operation": "COMPRESS",
+                    "indices": [index()],
+                    "summary": {"role": "assistant", "content": "they said " + self.quote()},
+                },
                 {"operation": "UNDO"},
                 {"operation": "ROLLBACK", "targetBatchIndex": 0},
                 {"operation": "START_BATCH"},
-                {"operation": "RECALL", "text": random.choice([self.quote(), "hide line told confidence"])},
-                {"operation": "RECONCILE", "client": "anthropic", "messages": self.client_list(messages)},
+                {
+                    "operation": "RECALL",
+                    "text": random.choice([self.quote(), "hide line told confidence"]),
+                },
+                {
+                    "operation": "RECONCILE",
+                    "client": "anthropic",
+                    "messages": self.client_list(messages),
+                },
             ]
             + [
                 {"operation": "MERGE_FORK", "from": fork, "mode": mode}
@@ -166,21 +228,48 @@ class Round:
     def edit(self):
         conversation = random.choice(self.conversations)
         state = self.send(conversation, {"query": "messages"})[0]
-        self.send(conversation, *(self.operation(state["messages"], conversation) for _ in range(random.randint(1, 6))))
+        self.send(
+            conversation,
+            *(self.operation(state["messages"], conversation) for _ in range(random.randint(1, 6))),
+        )
 
     def record(self):
         """A request as the client sent it, whose bytes are kept beside the messages."""
         conversation = random.choice(self.conversations)
         messages = self.client_list(self.send(conversation, {"query": "messages"})[0]["messages"])
-        request = json.dumps({"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages})
-        run("record", conversation, "--request", "-", "--client", "anthropic", "--status", "200", "--store", self.store, stdin=request)
+        request = json.dumps(
+            {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages}
+        )
+        run(
+            "record",
+            conversation,
+            "--request",
+            "-",
+            "--client",
+            "anthropic",
+            "--status",
+            "200",
+            "--store",
+            self.store,
+            stdin=request,
+        )
         self.requests[conversation] = self.requests.get(conversation, 0) + 1
 
     def fork(self):
         origin = random.choice(self.conversations)
-        head = self.send(origin, {"query": "stats"}, {"query": "history"})[1]["result"][-1]["version"]
+        head = self.send(origin, {"query": "stats"}, {"query": "history"})[1]["result"][-1][
+            "version"
+        ]
         name = f"c{len(self.conversations)}"
-        run("fork", origin, name, "--at-version", str(random.randint(1, head)), "--store", self.store)
+        run(
+            "fork",
+            origin,
+            name,
+            "--at-version",
+            str(random.randint(1, head)),
+            "--store",
+            self.store,
+        )
         self.conversations.append(name)
         self.origins[name] = origin
 
@@ -188,13 +277,20 @@ class Round:
         """The ordinals of messages that have a piece of it."""
         log = json.loads(run("show", conversation, "--all", "--json", "--store", self.store))
         pieces = [secret[at : at + SIZE] for at in range(len(secret) - SIZE + 1)]
-        return [o for o, message in zip(log["ordinals"], log["messages"]) if any(piece in json.dumps(message) for piece in pieces)]
+        return [
+            o
+            for o, message in zip(log["ordinals"], log["messages"])
+            if any(piece in json.dumps(message) for piece in pieces)
+        ]
 
     def everything(self):
         views = {}
         for conversation in self.conversations:
             head = self.send(conversation, {"query": "history"})[0]["result"][-1]["version"]
-            answers = self.send(conversation, *({"query": "messages", "atVersion": version} for version in range(head + 1)))
+            answers = self.send(
+                conversation,
+                *({"query": "messages", "atVersion": version} for version in range(head + 1)),
+            )
             views[conversation] = [answer["ordinals"] for answer in answers]
         return views
 
@@ -205,7 +301,12 @@ class Round:
         for file in self.folder.iterdir():
             data = file.read_bytes()
             found |= {(file.name, False, piece) for piece in pieces if piece in data}
-            found |= {(file.name, True, piece) for text in unpacker.texts(data) for piece in pieces if piece in text}
+            found |= {
+                (file.name, True, piece)
+                for text in unpacker.texts(data)
+                for piece in pieces
+                if piece in text
+            }
         return found
 
     def told_in_requests(self, secret):
@@ -231,13 +332,25 @@ class Round:
         for conversation in self.conversations:  # what one shares with another is gone from both
             told = self.told(conversation, secret)
             if told:
-                run("redact", conversation, *map(str, told), "--derived", "--why", "test", "--yes", "--store", self.store)
+                run(
+                    "redact",
+                    conversation,
+                    *map(str, told),
+                    "--derived",
+                    "--why",
+                    "test",
+                    "--yes",
+                    "--store",
+                    self.store,
+                )
         assert not self.pieces_left(secret), self.pieces_left(secret)
         assert not self.told_in_requests(secret), self.told_in_requests(secret)
         run("check", "--store", self.store)
         assert self.everything() == before, "a version shows other messages"
         for number, conversation in enumerate(self.conversations):  # and all of it can be replayed
-            run("export", conversation, "-o", f"{self.folder}/{number}.jsonl", "--store", self.store)
+            run(
+                "export", conversation, "-o", f"{self.folder}/{number}.jsonl", "--store", self.store
+            )
             run("import", f"{self.folder}/{number}.jsonl", f"again{number}", "--store", self.store)
 
 
@@ -248,14 +361,20 @@ def main():
         try:
             one = Round(folder)
             one.play()
-            refused, packed, recorded = refused + one.refused, packed + one.was_packed, recorded + one.was_recorded
+            refused, packed, recorded = (
+                refused + one.refused,
+                packed + one.was_packed,
+                recorded + one.was_recorded,
+            )
         except BaseException:
             print(f"in round {number}", file=sys.stderr)
             raise
         finally:
             shutil.rmtree(folder)
-    print(f"{rounds} secrets are gone, {packed} of them were in packs too and {recorded} in recorded requests; "
-          f"{refused} operations were refused on the way")
+    print(
+        f"{rounds} secrets are gone, {packed} of them were in packs too and {recorded} in recorded requests; "
+        f"{refused} operations were refused on the way"
+    )
     if rounds >= 20:
         assert packed and recorded, "nothing was packed, or recorded"
         assert all(done[name] for name in ("RECALL", "RECONCILE", "MERGE_FORK")), done

@@ -6,6 +6,7 @@
 Slow on purpose. exec_model.py compares it with the real thing; the scenarios can be played against it. It has no tokenizer (every
 count is 0), keeps values rather than bytes, and does not know `operationId` of another process.
 """
+
 import copy
 import itertools
 import json
@@ -14,7 +15,9 @@ from collections import namedtuple
 
 ROLES = ("system", "user", "assistant", "tool")
 State = namedtuple("State", "view batches marks")  # ordinals; Batch, …; {label: set of ordinals}
-Batch = namedtuple("Batch", "boundary opened_by description snapshot left_at", defaults=[None])  # snapshot: ordinals, or None for the current batch
+Batch = namedtuple(
+    "Batch", "boundary opened_by description snapshot left_at", defaults=[None]
+)  # snapshot: ordinals, or None for the current batch
 Entry = namedtuple("Entry", "operation state log_length restores description")
 
 
@@ -29,6 +32,7 @@ def invalid(field=None):
 
 
 # Values of fields. Each takes the value and the field's name, and returns the value or refuses it.
+
 
 def natural(value, field):
     if type(value) is not int or value < 0:
@@ -65,11 +69,13 @@ def one_of(*values):
         if type(value) is not str or value not in values:
             raise invalid(field)
         return value
+
     return check
 
 
 def some(element, repeats=True):
     """A list of one or more."""
+
     def check(value, field):
         if type(value) is not list or not value:
             raise invalid(field)
@@ -78,6 +84,7 @@ def some(element, repeats=True):
         if not repeats and len(set(value)) != len(value):
             raise invalid(field)
         return value
+
     return check
 
 
@@ -86,6 +93,7 @@ def record(required, optional={}):
         if type(value) is not dict:
             raise invalid(field)
         return fields(value, required, optional)
+
     return check
 
 
@@ -141,27 +149,61 @@ roles = some(one_of(*ROLES))
 indices = some(natural, repeats=False)
 PAIRS = {"pairs": one_of("literal", "shrink", "grow")}
 NAMES = {"indices": indices, "ordinals": indices}
-COMMON = {"operation": string, "expectedVersion": natural, "description": string, "operationId": string}
+COMMON = {
+    "operation": string,
+    "expectedVersion": natural,
+    "description": string,
+    "operationId": string,
+}
 
 # operation: (required fields, optional fields, whether it opens a batch)
 OPERATIONS = {
     "APPEND": ({"messages": some(message)}, {}, False),
     "INSERT": ({"position": natural, "messages": some(message)}, {}, True),
     "REPLACE": ({"index": natural, "message": message}, {}, True),
-    "TRUNCATE": ({}, dict(keepFirst=natural, keepLast=natural, removeFirst=natural, removeLast=natural,
-                          range=record({"start": natural, "end": natural}), role=one_of(*ROLES), **PAIRS), True),
+    "TRUNCATE": (
+        {},
+        dict(
+            keepFirst=natural,
+            keepLast=natural,
+            removeFirst=natural,
+            removeLast=natural,
+            range=record({"start": natural, "end": natural}),
+            role=one_of(*ROLES),
+            **PAIRS,
+        ),
+        True,
+    ),
     "CLEAR": ({}, {"keepSystemMessage": boolean}, True),
-    "FILTER": ({}, dict(roles=roles, contentContains=some(filled), contentExcludes=some(filled), **PAIRS), True),
+    "FILTER": (
+        {},
+        dict(roles=roles, contentContains=some(filled), contentExcludes=some(filled), **PAIRS),
+        True,
+    ),
     "DELETE": ({}, {**NAMES, **PAIRS}, True),
     "COMPRESS": ({}, {**NAMES, "summary": message}, True),
     "EXPAND": ({"index": natural}, {}, True),
     "SHOW": ({"ordinals": indices}, {}, True),
-    "MERGE_FORK": ({"from": string}, {"mode": one_of("summary", "messages", "pick"), "ordinals": indices, "summary": message}, False),
+    "MERGE_FORK": (
+        {"from": string},
+        {"mode": one_of("summary", "messages", "pick"), "ordinals": indices, "summary": message},
+        False,
+    ),
     "MERGE": ({"indices": indices}, {"separator": string}, True),
     "SPLIT": ({"index": natural, "at": some(natural)}, {}, True),
-    "TRANSFORM": ({}, {**NAMES, "roles": roles, "replaceText": record({"find": filled, "with": string}),
-                       "truncateText": record({"maxChars": natural}, {"keep": one_of("head", "tail", "both"), "marker": string}),
-                       "setMetadata": record({}, type("Any", (), {"get": lambda self, name: anything})())}, True),
+    "TRANSFORM": (
+        {},
+        {
+            **NAMES,
+            "roles": roles,
+            "replaceText": record({"find": filled, "with": string}),
+            "truncateText": record(
+                {"maxChars": natural}, {"keep": one_of("head", "tail", "both"), "marker": string}
+            ),
+            "setMetadata": record({}, type("Any", (), {"get": lambda self, name: anything})()),
+        },
+        True,
+    ),
     "START_BATCH": ({}, {"boundary": natural, "hidePrior": boolean}, True),
     "END_BATCH": ({"targetBatch": natural}, {"carry": roles}, False),
     "ROLLBACK": ({"targetBatchIndex": natural}, {}, False),
@@ -171,11 +213,35 @@ OPERATIONS = {
     "REDO": ({}, {}, False),
     "RESTORE": ({"version": natural}, {}, False),
 }
-FILTERS = {"all": boolean, "atVersion": natural, "atBatch": natural, "roles": roles, "role": one_of(*ROLES), "from": integer,
-           "to": integer, "marked": filled, "contains": filled, "start": natural, "end": natural, "first": natural, "last": natural}
-QUERIES = {"messages": ({}, FILTERS), "count": ({}, FILTERS), "uncompressed": ({}, {}), "markMap": ({}, {}), "state": ({}, {}),
-           "stats": ({}, {}), "version": ({}, {}), "batches": ({}, {}), "batchSnapshot": ({"batchIndex": natural}, {}),
-           "history": ({}, {}), "diff": ({"from": natural, "to": natural}, {}), "blame": ({"ordinal": natural}, {})}
+FILTERS = {
+    "all": boolean,
+    "atVersion": natural,
+    "atBatch": natural,
+    "roles": roles,
+    "role": one_of(*ROLES),
+    "from": integer,
+    "to": integer,
+    "marked": filled,
+    "contains": filled,
+    "start": natural,
+    "end": natural,
+    "first": natural,
+    "last": natural,
+}
+QUERIES = {
+    "messages": ({}, FILTERS),
+    "count": ({}, FILTERS),
+    "uncompressed": ({}, {}),
+    "markMap": ({}, {}),
+    "state": ({}, {}),
+    "stats": ({}, {}),
+    "version": ({}, {}),
+    "batches": ({}, {}),
+    "batchSnapshot": ({"batchIndex": natural}, {}),
+    "history": ({}, {}),
+    "diff": ({"from": natural, "to": natural}, {}),
+    "blame": ({"ordinal": natural}, {}),
+}
 
 
 def canonical(op):
@@ -191,7 +257,11 @@ def canonical(op):
         if rest:
             raise invalid(next(iter(rest)))
         if name == "insert" and block.get("position") == -1:
-            return {"operation": "APPEND", **{k: v for k, v in block.items() if k != "position"}, **extra}
+            return {
+                "operation": "APPEND",
+                **{k: v for k, v in block.items() if k != "position"},
+                **extra,
+            }
         return {"operation": name.upper(), **block, **extra}
     if name == "insert":
         fields(rest, {"data": message_or_some}, {"indices": anything})
@@ -204,18 +274,28 @@ def canonical(op):
     if name == "replace":
         fields(rest, {"indices": indices, "data": message_or_some}, {})
         data = rest["data"]
-        return {"operation": "REPLACE", "ordinals": rest["indices"], "messages": data if type(data) is list else [data], **extra}
+        return {
+            "operation": "REPLACE",
+            "ordinals": rest["indices"],
+            "messages": data if type(data) is list else [data],
+            **extra,
+        }
     if name in ("batch_start", "batch_end"):
         fields(rest, {}, {"indices": some(natural), "batch": natural})
         given = rest.get("indices", [])[:1] + ([rest["batch"]] if "batch" in rest else [])
         if len(set(given)) != 1:
             raise invalid("batch")
         field = "boundary" if name == "batch_start" else "targetBatch"
-        return {"operation": "START_BATCH" if name == "batch_start" else "END_BATCH", field: given[0], **extra}
+        return {
+            "operation": "START_BATCH" if name == "batch_start" else "END_BATCH",
+            field: given[0],
+            **extra,
+        }
     return op
 
 
 # Messages.
+
 
 def role_of(m):
     return "system" if m["role"] == "developer" else m["role"]
@@ -247,7 +327,9 @@ def text_of(m):
 
 def links(m):
     """[(side, id)]: the tool calls a message makes and the results it gives."""
-    found = [("call", c["id"]) for c in m.get("toolCalls") or m.get("tool_calls") or [] if "id" in c]
+    found = [
+        ("call", c["id"]) for c in m.get("toolCalls") or m.get("tool_calls") or [] if "id" in c
+    ]
     for part in m["content"] if type(m["content"]) is list else []:
         if part.get("type") == "tool_use":
             found.append(("call", part.get("tool_use", part).get("id")))
@@ -260,7 +342,9 @@ def links(m):
 def reasons(m):
     """Whether an assistant's message has a model's reasoning."""
     parts = m["content"] if type(m["content"]) is list else []
-    return m["role"] == "assistant" and any(part.get("type") in ("thinking", "redacted_thinking", "reasoning") for part in parts)
+    return m["role"] == "assistant" and any(
+        part.get("type") in ("thinking", "redacted_thinking", "reasoning") for part in parts
+    )
 
 
 def calls(m):
@@ -271,7 +355,7 @@ def cut(text, maxChars, keep="head", marker=""):
     if len(text) <= maxChars:
         return text
     head = {"head": maxChars, "tail": 0, "both": (maxChars + 1) // 2}[keep]
-    return text[:head] + marker + text[len(text) - (maxChars - head):]
+    return text[:head] + marker + text[len(text) - (maxChars - head) :]
 
 
 class Conversation:
@@ -282,7 +366,10 @@ class Conversation:
         self.versions = [Entry(None, State([], [Batch(0, None, None, None)], {}), 0, None, None)]
         self.done, self.undone = [], []  # (version before, version after)
         self.answers = {}  # by operationId
-        self.base, self.forks = 0, {}  # the length of the log that it was forked at; {id: Conversation}
+        self.base, self.forks = (
+            0,
+            {},
+        )  # the length of the log that it was forked at; {id: Conversation}
         self.merged = {}  # {ordinal of a fork's summary: the messages it can be expanded to}
 
     state = property(lambda self: self.versions[-1].state)
@@ -295,7 +382,11 @@ class Conversation:
                 return {"ok": True, "results": self.apply_list(request)}
             if type(request) is not dict or ("operation" in request) == ("query" in request):
                 raise invalid()
-            return self.apply(request) if "operation" in request else {"ok": True, **self.query(request)}
+            return (
+                self.apply(request)
+                if "operation" in request
+                else {"ok": True, **self.query(request)}
+            )
         except Refused as refused:
             error = {"code": refused.code, "message": str(refused)}
             error |= {"field": refused.field} if refused.field else {}
@@ -336,26 +427,41 @@ class Conversation:
             raise Refused("conflict")
         before, log_length = self.state, len(self.log)
         stored, self.restores = (self.log, self.order, self.stands_for), None
-        self.log, self.order, self.stands_for = list(self.log), list(self.order), dict(self.stands_for)
+        self.log, self.order, self.stands_for = (
+            list(self.log),
+            list(self.order),
+            dict(self.stands_for),
+        )
         try:
             after = getattr(self, name.lower())(before, op)
         except Refused as refused:
             self.log, self.order, self.stands_for = stored
-            if refused.field in op and refused.field not in given and name.lower() not in given:  # named as it was spelled
+            if (
+                refused.field in op and refused.field not in given and name.lower() not in given
+            ):  # named as it was spelled
                 refused.field = "batch" if "batch" in given else "indices"
             raise
         if opens:
             left = op.get("boundary", log_length)
             snapshot = [o for o in before.view if o < left]
-            batches = before.batches[:-1] + [before.batches[-1]._replace(snapshot=snapshot, left_at=log_length),
-                                             Batch(left, name, op.get("description"), None)]
+            batches = before.batches[:-1] + [
+                before.batches[-1]._replace(snapshot=snapshot, left_at=log_length),
+                Batch(left, name, op.get("description"), None),
+            ]
             after = after._replace(batches=batches)
-        self.versions.append(Entry(name, after, len(self.log), self.restores, op.get("description")))
+        self.versions.append(
+            Entry(name, after, len(self.log), self.restores, op.get("description"))
+        )
         if name not in ("UNDO", "REDO"):
             self.done.append((head, head + 1))
             self.undone = []
-        answer = {"ok": True, "operation": name, "version": head + 1, "affectedBatchIndex": len(after.batches) - 1,
-                  "stats": self.stats()}
+        answer = {
+            "ok": True,
+            "operation": name,
+            "version": head + 1,
+            "affectedBatchIndex": len(after.batches) - 1,
+            "stats": self.stats(),
+        }
         warnings = self.warnings(before.view, after.view)
         answer |= {"warnings": warnings} if warnings else {}
         if "operationId" in op:
@@ -405,13 +511,19 @@ class Conversation:
         """The state without `leaving`, and each of `ordinals` in front of the first visible message that comes after it."""
         view = [o for o in state.view if o not in leaving]
         for o in ordinals:
-            after = [i for i, other in enumerate(view) if self.order.index(other) > self.order.index(o)]
+            after = [
+                i for i, other in enumerate(view) if self.order.index(other) > self.order.index(o)
+            ]
             view.insert(after[0] if after else len(view), o)
         return state._replace(view=view)
 
     def can_return(self, view, o):
         """Whether it is hidden, and nothing in the view stands for it, or for what does, or the other way round."""
-        return o not in view and not self.behind(o) & set(view) and not any(o in self.behind(other) for other in view)
+        return (
+            o not in view
+            and not self.behind(o) & set(view)
+            and not any(o in self.behind(other) for other in view)
+        )
 
     def behind(self, o):
         """What it stands for, directly or through others."""
@@ -426,9 +538,15 @@ class Conversation:
         partners = self.partners(state.view)
         units = self.reasoning(state.view)
         while mode != "literal":
-            broken = [half for half, others in partners.items() if half[0] in keep and not keep & others]
-            parted = [{o, *following} for o, following in units.items()
-                      if 0 < len(keep & {o, *following}) < 1 + len(following) and (mode == "grow" or o not in keep or not keep & pinned & {o, *following})]
+            broken = [
+                half for half, others in partners.items() if half[0] in keep and not keep & others
+            ]
+            parted = [
+                {o, *following}
+                for o, following in units.items()
+                if 0 < len(keep & {o, *following}) < 1 + len(following)
+                and (mode == "grow" or o not in keep or not keep & pinned & {o, *following})
+            ]
             if mode == "grow":
                 changed = keep.union(*(partners[half] for half in broken), *parted)
             else:
@@ -443,13 +561,20 @@ class Conversation:
         result answers the last call before it; where there is none, the first one after it, unless that has a result of its own."""
         found = {}
         for id in {id for o in view for _, id in links(self.log[o])}:
-            mentions = [(place, o, side) for place, o in enumerate(view) for side, other in links(self.log[o]) if other == id]
+            mentions = [
+                (place, o, side)
+                for place, o in enumerate(view)
+                for side, other in links(self.log[o])
+                if other == id
+            ]
             calls = sorted({(place, o) for place, o, side in mentions if side == "call"})
             answered = [place for place, _, side in mentions if side == "result"]
             second = calls[1][0] if len(calls) > 1 else len(view)
             takes_earlier = calls and not any(calls[0][0] <= place < second for place in answered)
             for place, o, side in mentions:
-                before = [call for at, call in calls if at <= place] or ([calls[0][1]] if takes_earlier else [])
+                before = [call for at, call in calls if at <= place] or (
+                    [calls[0][1]] if takes_earlier else []
+                )
                 if side == "result" and before:
                     found.setdefault((o, "result", id), set()).add(before[-1])
                     found.setdefault((before[-1], "call", id), set()).add(o)
@@ -461,17 +586,29 @@ class Conversation:
         for place, o in enumerate(view):
             if not reasons(self.log[o]):
                 continue
-            run = list(itertools.takewhile(lambda other: role_of(self.log[other]) in ("system", "assistant"), view[place + 1:]))
+            run = list(
+                itertools.takewhile(
+                    lambda other: role_of(self.log[other]) in ("system", "assistant"),
+                    view[place + 1 :],
+                )
+            )
             run = [other for other in run if role_of(self.log[other]) == "assistant"]
-            found[o] = [other for other in itertools.takewhile(lambda other: not reasons(self.log[other]), run) if calls(self.log[other])]
+            found[o] = [
+                other
+                for other in itertools.takewhile(lambda other: not reasons(self.log[other]), run)
+                if calls(self.log[other])
+            ]
             if not found[o] and not text_of(self.log[o]) and not links(self.log[o]):
                 found[o] = run[:1]
         return found
 
     def with_calls(self, view):
         """The reasoning that calls follow from."""
-        return {o for o, following in self.reasoning(view).items()
-                if any(calls(self.log[other]) and not reasons(self.log[other]) for other in following)}
+        return {
+            o
+            for o, following in self.reasoning(view).items()
+            if any(calls(self.log[other]) and not reasons(self.log[other]) for other in following)
+        }
 
     def warnings(self, before, after):
         had, has = self.partners(before), self.partners(after)
@@ -481,9 +618,18 @@ class Conversation:
         for o in after:
             if o not in before:
                 continue
-            found += [{"code": code[side], "ordinal": o, "toolCallId": id} for side, id in dict.fromkeys(links(self.log[o]))
-                      if (o, side, id) in had and (o, side, id) not in has and not had[o, side, id] & set(after)]
-            found += [{"code": "reasoning_without_call", "ordinal": o}] if o in parted and not calls(self.log[o]) else []
+            found += [
+                {"code": code[side], "ordinal": o, "toolCallId": id}
+                for side, id in dict.fromkeys(links(self.log[o]))
+                if (o, side, id) in had
+                and (o, side, id) not in has
+                and not had[o, side, id] & set(after)
+            ]
+            found += (
+                [{"code": "reasoning_without_call", "ordinal": o}]
+                if o in parted and not calls(self.log[o])
+                else []
+            )
         return found
 
     def append(self, state, op):
@@ -492,8 +638,10 @@ class Conversation:
     def insert(self, state, op):
         if op["position"] > len(state.view):
             raise invalid("position")
-        before, after = state.view[:op["position"]], state.view[op["position"]:]
-        return state._replace(view=before + self.store(*op["messages"], front=after[0] if after else None) + after)
+        before, after = state.view[: op["position"]], state.view[op["position"] :]
+        return state._replace(
+            view=before + self.store(*op["messages"], front=after[0] if after else None) + after
+        )
 
     def replace(self, state, op):
         if "ordinals" in op:
@@ -504,27 +652,38 @@ class Conversation:
         if not {"keepFirst", "keepLast", "removeFirst", "removeLast", "range"} & set(op):
             raise invalid()
         v = [o for o in state.view if op.get("role") in (None, role_of(self.log[o]))]
-        v = v[:op["keepFirst"]] if "keepFirst" in op else v
-        v = v[max(0, len(v) - op["keepLast"]):] if "keepLast" in op else v
-        v = v[op["removeFirst"]:] if "removeFirst" in op else v
-        v = v[:max(0, len(v) - op["removeLast"])] if "removeLast" in op else v
+        v = v[: op["keepFirst"]] if "keepFirst" in op else v
+        v = v[max(0, len(v) - op["keepLast"]) :] if "keepLast" in op else v
+        v = v[op["removeFirst"] :] if "removeFirst" in op else v
+        v = v[: max(0, len(v) - op["removeLast"])] if "removeLast" in op else v
         if "range" in op:
             if op["range"]["start"] > op["range"]["end"]:
                 raise invalid()
-            v = v[op["range"]["start"]:op["range"]["end"]]
+            v = v[op["range"]["start"] : op["range"]["end"]]
         return self.kept(state, v, op)
 
     def clear(self, state, op):
-        return self.kept(state, [o for o in state.view if op.get("keepSystemMessage", True) and role_of(self.log[o]) == "system"],
-                         {"pairs": "literal"})
+        return self.kept(
+            state,
+            [
+                o
+                for o in state.view
+                if op.get("keepSystemMessage", True) and role_of(self.log[o]) == "system"
+            ],
+            {"pairs": "literal"},
+        )
 
     def filter(self, state, op):
         if not {"roles", "contentContains", "contentExcludes"} & set(op):
             raise invalid()
 
         def passes(m):
-            return (role_of(m) in op.get("roles", ROLES) and any(c in text_of(m) for c in op.get("contentContains", [""]))
-                    and not any(c in text_of(m) for c in op.get("contentExcludes", [])))
+            return (
+                role_of(m) in op.get("roles", ROLES)
+                and any(c in text_of(m) for c in op.get("contentContains", [""]))
+                and not any(c in text_of(m) for c in op.get("contentExcludes", []))
+            )
+
         return self.kept(state, [o for o in state.view if passes(self.log[o])], op)
 
     def delete(self, state, op):
@@ -537,20 +696,28 @@ class Conversation:
 
     def expand(self, state, op):
         maker = self.at(state.view, op)
-        if maker in self.merged:  # the fork's messages take the place of its summary, and stand for it
+        if (
+            maker in self.merged
+        ):  # the fork's messages take the place of its summary, and stand for it
             if not self.merged[maker]:
                 raise Refused("not_found", "index")
             return self.put(state, [maker], *self.merged[maker])
         made = self.stands_for.get(maker)
         together = [o for o, other in self.stands_for.items() if other == made]
         others = set(state.view) - set(together)
-        if not made or self.behind(maker) & others or any(set(made[0]) & self.behind(o) for o in others):
+        if (
+            not made
+            or self.behind(maker) & others
+            or any(set(made[0]) & self.behind(o) for o in others)
+        ):
             raise invalid("index")
         return self.bring_back(state, together, made[0])
 
     def fork(self, id):
         """A conversation that goes on from here, known to this one by its id."""
-        made = copy.deepcopy({name: value for name, value in self.__dict__.items() if name != "forks"})
+        made = copy.deepcopy(
+            {name: value for name, value in self.__dict__.items() if name != "forks"}
+        )
         fork = Conversation()
         fork.__dict__.update(made, base=len(self.log), forks={}, answers={})
         self.forks[id] = fork
@@ -580,19 +747,27 @@ class Conversation:
 
     def show(self, state, op):
         if max(op["ordinals"]) >= len(self.log) or not all(
-                self.can_return(state.view + [other for other in op["ordinals"] if other != o], o) for o in op["ordinals"]):
+            self.can_return(state.view + [other for other in op["ordinals"] if other != o], o)
+            for o in op["ordinals"]
+        ):
             raise invalid("ordinals")
         return self.bring_back(state, [], self.with_units(state, set(op["ordinals"])))
 
     def with_units(self, state, shown):
         """`shown` with the units in which they were last seen; for what has no partner then, the nearest of those seen last; and so on."""
         returns = lambda o: self.can_return(state.view + list(shown), o)
-        last_seen = lambda o: max(v for v, version in enumerate(self.versions) if o in version.state.view)
+        last_seen = lambda o: max(
+            v for v, version in enumerate(self.versions) if o in version.state.view
+        )
         fresh, shown = sorted(shown), set(shown)
         while fresh:
             left = set(fresh)
             for version in reversed(self.versions):
-                unit = self.kept(version.state._replace(marks={}), left & set(version.state.view), {"pairs": "grow"}).view
+                unit = self.kept(
+                    version.state._replace(marks={}),
+                    left & set(version.state.view),
+                    {"pairs": "grow"},
+                ).view
                 for o in filter(returns, unit):
                     shown.add(o)
                     fresh.append(o)
@@ -600,14 +775,22 @@ class Conversation:
             partners = set()
             for o, (side, id) in ((o, link) for o in fresh for link in links(self.log[o])):
                 other_side = {"call": "result", "result": "call"}[side]
-                others = [other for other in self.order if (other_side, id) in links(self.log[other])]
+                others = [
+                    other for other in self.order if (other_side, id) in links(self.log[other])
+                ]
                 if shown & set(others) or set(state.view) & set(others):
                     continue
                 others = [other for other in others if returns(other)]
-                others = [other for other in others if last_seen(other) == max(map(last_seen, others))]
-                before = [other for other in others if self.order.index(other) < self.order.index(o)]
-                after = others[len(before):]
-                partners |= set((before[-1:] or after[:1]) if side == "result" else (after[:1] or before[-1:]))
+                others = [
+                    other for other in others if last_seen(other) == max(map(last_seen, others))
+                ]
+                before = [
+                    other for other in others if self.order.index(other) < self.order.index(o)
+                ]
+                after = others[len(before) :]
+                partners |= set(
+                    (before[-1:] or after[:1]) if side == "result" else (after[:1] or before[-1:])
+                )
             fresh = []
             for o in sorted(partners):
                 if returns(o):
@@ -640,7 +823,10 @@ class Conversation:
         content = m["content"] or ""
         if any(a >= b for a, b in zip([0] + at, at + [len(content)])):
             raise invalid("at")
-        pieces = [{**copy.deepcopy(m), "content": content[a:b]} for a, b in zip([0] + at, at + [len(content)])]
+        pieces = [
+            {**copy.deepcopy(m), "content": content[a:b]}
+            for a, b in zip([0] + at, at + [len(content)])
+        ]
         for piece in pieces[1:]:
             piece.pop("id", None)
         for piece in pieces[:-1]:
@@ -669,7 +855,9 @@ class Conversation:
             raise invalid("boundary")
         hide = op.get("hidePrior", False)
         pinned = state.marks.get("pinned", ())
-        return state._replace(view=[o for o in state.view if not hide or o >= boundary or o in pinned])
+        return state._replace(
+            view=[o for o in state.view if not hide or o >= boundary or o in pinned]
+        )
 
     def rollback(self, state, op, field="targetBatchIndex"):
         target = op[field]
@@ -678,12 +866,18 @@ class Conversation:
         if target == len(state.batches) - 1:
             return state
         batch = state.batches[target]
-        return state._replace(view=batch.snapshot, batches=state.batches[:target] + [batch._replace(snapshot=None)])
+        return state._replace(
+            view=batch.snapshot, batches=state.batches[:target] + [batch._replace(snapshot=None)]
+        )
 
     def end_batch(self, state, op):
         back = self.rollback(state, op, "targetBatch")
         since = state.batches[op["targetBatch"]].left_at if back is not state else len(self.log)
-        carried = [o for o in state.view if o not in back.view and o >= since and role_of(self.log[o]) in op.get("carry", ())]
+        carried = [
+            o
+            for o in state.view
+            if o not in back.view and o >= since and role_of(self.log[o]) in op.get("carry", ())
+        ]
         return back._replace(view=back.view + carried)
 
     def mark(self, state, op):
@@ -725,21 +919,34 @@ class Conversation:
         fields(q, required, {"query": string, **optional})
         if q["query"] in ("messages", "count"):
             found = self.find(q)
-            return self.messages(found) if q["query"] == "messages" else {"count": len(found), "tokens": 0}
+            return (
+                self.messages(found)
+                if q["query"] == "messages"
+                else {"count": len(found), "tokens": 0}
+            )
         if q["query"] == "uncompressed":
-            return self.messages([o for o in self.state.view if o >= self.state.batches[-1].boundary])
+            return self.messages(
+                [o for o in self.state.view if o >= self.state.batches[-1].boundary]
+            )
         return {"result": getattr(self, "q_" + q["query"])(q)}
 
     def messages(self, ordinals):
         return {"messages": [copy.deepcopy(self.log[o]) for o in ordinals], "ordinals": ordinals}
 
     def find(self, q):
-        for a, b in (("all", "atBatch"), ("atVersion", "atBatch"), ("role", "roles"), ("first", "last")):
+        for a, b in (
+            ("all", "atBatch"),
+            ("atVersion", "atBatch"),
+            ("role", "roles"),
+            ("first", "last"),
+        ):
             if a in q and b in q and q[a] is not False:
                 raise invalid()
         if q.get("start", 0) > q.get("end", q.get("start", 0)):
             raise invalid()
-        if q.get("atVersion", 0) >= len(self.versions) or q.get("atBatch", 0) >= len(self.state.batches):
+        if q.get("atVersion", 0) >= len(self.versions) or q.get("atBatch", 0) >= len(
+            self.state.batches
+        ):
             raise Refused("not_found")
         entry = self.versions[q.get("atVersion", -1)]
         found = list(range(entry.log_length)) if q.get("all") else entry.state.view
@@ -748,18 +955,30 @@ class Conversation:
             found = entry.state.view if snapshot is None else snapshot
         wanted = q.get("roles", [q["role"]] if "role" in q else ROLES)
         found = [o for o in found if role_of(self.log[o]) in wanted]
-        now = 1 << 42  # the arrival of messages without a timestamp, in the year 2109: later than any time that is asked for
-        found = [o for o in found if q.get("from", -1 << 63) <= self.log[o].get("timestamp", now) < q.get("to", 1 << 63)]
-        found = [o for o in found if "marked" not in q or o in entry.state.marks.get(q["marked"], ())]
+        now = (
+            1 << 42
+        )  # the arrival of messages without a timestamp, in the year 2109: later than any time that is asked for
+        found = [
+            o
+            for o in found
+            if q.get("from", -1 << 63) <= self.log[o].get("timestamp", now) < q.get("to", 1 << 63)
+        ]
+        found = [
+            o for o in found if "marked" not in q or o in entry.state.marks.get(q["marked"], ())
+        ]
         found = [o for o in found if q.get("contains", "") in text_of(self.log[o])]
-        found = found[q.get("start", 0):q.get("end", len(found))]
-        found = found[:q["first"]] if "first" in q else found
-        return found[max(0, len(found) - q["last"]):] if "last" in q else found
+        found = found[q.get("start", 0) : q.get("end", len(found))]
+        found = found[: q["first"]] if "first" in q else found
+        return found[max(0, len(found) - q["last"]) :] if "last" in q else found
 
     def stats(self):
-        return {"totalMessages": len(self.log), "currentBatchMessages": len(self.state.view),
-                "totalBatches": len(self.state.batches),
-                "currentBatchIndex": len(self.state.batches) - 1, "tokens": 0}
+        return {
+            "totalMessages": len(self.log),
+            "currentBatchMessages": len(self.state.view),
+            "totalBatches": len(self.state.batches),
+            "currentBatchIndex": len(self.state.batches) - 1,
+            "tokens": 0,
+        }
 
     def q_stats(self, q):
         return self.stats()
@@ -769,42 +988,75 @@ class Conversation:
 
     def q_markMap(self, q):
         view, batches = self.state.view, self.state.batches
-        return {"originalIndices": view, "typeIndices": {r: [o for o in view if role_of(self.log[o]) == r] for r in ROLES},
-                "batchBoundaries": [b.boundary for b in batches], "boundaryToBatch": list(range(len(batches))),
-                "currentBatch": len(batches) - 1}
+        return {
+            "originalIndices": view,
+            "typeIndices": {r: [o for o in view if role_of(self.log[o]) == r] for r in ROLES},
+            "batchBoundaries": [b.boundary for b in batches],
+            "boundaryToBatch": list(range(len(batches))),
+            "currentBatch": len(batches) - 1,
+        }
 
     def q_state(self, q):
         last = len(self.state.batches) - 1
-        return {"messages": self.messages(self.state.view)["messages"],
-                "batchSnapshots": [self.q_batchSnapshot({"batchIndex": k}) for k in range(last)],
-                "currentBatchIndex": last, "totalMessageCount": len(self.state.view)}
+        return {
+            "messages": self.messages(self.state.view)["messages"],
+            "batchSnapshots": [self.q_batchSnapshot({"batchIndex": k}) for k in range(last)],
+            "currentBatchIndex": last,
+            "totalMessageCount": len(self.state.view),
+        }
 
     def q_batchSnapshot(self, q):
         k = q["batchIndex"]
         if k >= len(self.state.batches) - 1:
             return None
         messages = self.messages(self.state.batches[k].snapshot)["messages"]
-        return {"batchIndex": k, "timestamp": 0, "messages": messages, "messageCount": len(messages),
-                **described(self.state.batches[k + 1])}
+        return {
+            "batchIndex": k,
+            "timestamp": 0,
+            "messages": messages,
+            "messageCount": len(messages),
+            **described(self.state.batches[k + 1]),
+        }
 
     def q_batches(self, q):
-        return [{"index": k, "boundary": b.boundary, "openedBy": b.opened_by, "openedAt": 0,
-                 "messageCount": len(self.state.view if b.snapshot is None else b.snapshot), **described(b)}
-                for k, b in enumerate(self.state.batches)]
+        return [
+            {
+                "index": k,
+                "boundary": b.boundary,
+                "openedBy": b.opened_by,
+                "openedAt": 0,
+                "messageCount": len(self.state.view if b.snapshot is None else b.snapshot),
+                **described(b),
+            }
+            for k, b in enumerate(self.state.batches)
+        ]
 
     def q_history(self, q):
-        return [{"version": v, "parent": v - 1 if v else None, "operation": e.operation, "batchIndex": len(e.state.batches) - 1,
-                 "timestamp": 0, "messageCount": len(e.state.view), "tokens": 0,
-                 **({"restores": e.restores} if e.restores is not None else {}), **described(e)}
-                for v, e in enumerate(self.versions)]
+        return [
+            {
+                "version": v,
+                "parent": v - 1 if v else None,
+                "operation": e.operation,
+                "batchIndex": len(e.state.batches) - 1,
+                "timestamp": 0,
+                "messageCount": len(e.state.view),
+                "tokens": 0,
+                **({"restores": e.restores} if e.restores is not None else {}),
+                **described(e),
+            }
+            for v, e in enumerate(self.versions)
+        ]
 
     def q_diff(self, q):
         if max(q["from"], q["to"]) >= len(self.versions):
             raise Refused("not_found")
         a, b = self.versions[q["from"]].state.view, self.versions[q["to"]].state.view
         stay = unmoved([o for o in a if o in b], [o for o in b if o in a])
-        return {"removed": [o for o in a if o not in b], "added": [o for o in b if o not in a],
-                "moved": [o for o in b if o in a and o not in stay]}
+        return {
+            "removed": [o for o in a if o not in b],
+            "added": [o for o in b if o not in a],
+            "moved": [o for o in b if o in a and o not in stay],
+        }
 
     def q_blame(self, q):
         o = q["ordinal"]
@@ -816,7 +1068,13 @@ class Conversation:
             stored = entry if old.log_length <= o < new.log_length else stored
             hidden += [entry] if o in old.state.view and o not in new.state.view else []
             shown += [entry] if o not in old.state.view and o in new.state.view else []
-        return {"ordinal": o, "stored": stored, "hidden": hidden, "shown": shown, "visible": o in self.state.view}
+        return {
+            "ordinal": o,
+            "stored": stored,
+            "hidden": hidden,
+            "shown": shown,
+            "visible": o in self.state.view,
+        }
 
 
 def described(thing):
@@ -840,14 +1098,19 @@ def no_repeats(pairs):
 
 
 def main(arguments):
-    settings = json.loads(arguments[arguments.index("--config") + 1]) if "--config" in arguments else {}
+    settings = (
+        json.loads(arguments[arguments.index("--config") + 1]) if "--config" in arguments else {}
+    )
     conversation = Conversation(settings.get("pairs", "literal"))
     for line in sys.stdin.buffer:
         try:
             request = json.loads(line.decode(), object_pairs_hook=no_repeats)
         except (ValueError, RecursionError):
             request = None
-        print(json.dumps(conversation.answer(request), ensure_ascii=False, separators=(",", ":")), flush=True)
+        print(
+            json.dumps(conversation.answer(request), ensure_ascii=False, separators=(",", ":")),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 DOOR is a command that takes the arguments of BINARY. Scenarios that are about other doors only are left out, as in play_scenarios.py.
 """
+
 import json
 import os
 import pathlib
@@ -18,7 +19,9 @@ TIME = re.compile(rb'"(timestamp|openedAt)":\d{13}')
 
 
 def answers(binary, scenario):
-    command = [binary, "exec"] + (["--config", compact(scenario["config"])] if "config" in scenario else [])
+    command = [binary, "exec"] + (
+        ["--config", compact(scenario["config"])] if "config" in scenario else []
+    )
     lines = "".join(line_of(step) + "\n" for step in scenario["steps"]).encode()
     done = subprocess.run(command, input=lines, stdout=subprocess.PIPE, timeout=SECONDS_MAX)
     return done.returncode, TIME.sub(rb'"\1":0', done.stdout).split(b"\n")
@@ -37,7 +40,11 @@ def main(binary, door, *files):
                 continue
             different += 1
             print(f"{file.name}: {scenario['title']}")
-            print(*(f"  {a}\n  {b}" for a, b in zip(expected[1], got[1]) if a != b), f"  status {expected[0]}, {got[0]}", sep="\n")
+            print(
+                *(f"  {a}\n  {b}" for a, b in zip(expected[1], got[1]) if a != b),
+                f"  status {expected[0]}, {got[0]}",
+                sep="\n",
+            )
     print(f"{same} the same, {different} different")
     return different != 0 or same == 0
 

@@ -4,6 +4,7 @@
 Made-up sessions in a home folder of the test's own: the list, what it goes on from, torn lines, files that are rewritten or deleted, words, the index and
 its mode, and that nothing of the agents' is ever written. The figures of docs/sessions.md are measured by bench/sessions/measure.py; here a small form of it runs.
 """
+
 import hashlib
 import json
 import os
@@ -25,13 +26,25 @@ program = sys.argv[1]
 
 def run(home, *words, status=0):
     environment = {"PATH": os.environ["PATH"], "HOME": str(home), "LANG": "C.UTF-8"}
-    made = subprocess.run([program, *words], env=environment, capture_output=True, text=True, timeout=120)
-    assert made.returncode == status, (words, made.returncode, made.stdout[-400:], made.stderr[-800:])
+    made = subprocess.run(
+        [program, *words], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert made.returncode == status, (
+        words,
+        made.returncode,
+        made.stdout[-400:],
+        made.stderr[-800:],
+    )
     return made.stdout
 
 
 def sessions(home, *words):
-    return {session["id"]: session for session in json.loads(run(home, "open", "--json", *(words or ("--list",))))["result"]["sessions"]}
+    return {
+        session["id"]: session
+        for session in json.loads(run(home, "open", "--json", *(words or ("--list",))))["result"][
+            "sessions"
+        ]
+    }
 
 
 def line(**members):
@@ -39,14 +52,39 @@ def line(**members):
 
 
 def user(text, **more):
-    return line(parentUuid=None, type="user", message={"role": "user", "content": text}, uuid=more.pop("uuid", "u1"), sessionId="s",
-                cwd="/home/me/here", timestamp="2026-11-18T10:00:00.000Z", **more)
+    return line(
+        parentUuid=None,
+        type="user",
+        message={"role": "user", "content": text},
+        uuid=more.pop("uuid", "u1"),
+        sessionId="s",
+        cwd="/home/me/here",
+        timestamp="2026-11-18T10:00:00.000Z",
+        **more,
+    )
 
 
 def answer(text, id="m1", **more):
-    message = {"id": id, "role": "assistant", "model": "claude-opus-4-7", "content": [{"type": "text", "text": text}],
-               "usage": {"input_tokens": 7, "output_tokens": 11, "cache_read_input_tokens": 13, "cache_creation_input_tokens": 17}}
-    return line(type="assistant", message=message, uuid="u" + id, sessionId="s", timestamp="2026-11-18T10:01:00.000Z", **more)
+    message = {
+        "id": id,
+        "role": "assistant",
+        "model": "claude-opus-4-7",
+        "content": [{"type": "text", "text": text}],
+        "usage": {
+            "input_tokens": 7,
+            "output_tokens": 11,
+            "cache_read_input_tokens": 13,
+            "cache_creation_input_tokens": 17,
+        },
+    }
+    return line(
+        type="assistant",
+        message=message,
+        uuid="u" + id,
+        sessionId="s",
+        timestamp="2026-11-18T10:01:00.000Z",
+        **more,
+    )
 
 
 def digests(home):
@@ -56,12 +94,24 @@ def digests(home):
 def the_list_says_what_each_session_is(home):
     file = home / ".claude" / "projects" / "-work-here" / "aaaa-1.jsonl"
     file.parent.mkdir(parents=True)
-    file.write_text(user("Find the token bucket") + answer("in rate.c") + answer("in rate.c", id="m1") + answer("done", id="m2"))
+    file.write_text(
+        user("Find the token bucket")
+        + answer("in rate.c")
+        + answer("in rate.c", id="m1")
+        + answer("done", id="m2")
+    )
     before = digests(home)
     found = sessions(home)["claude-code.aaaa-1"]
-    assert (found["title"], found["project"], found["model"], found["client"]) == ("Find the token bucket", "/home/me/here", "claude-opus-4-7", "claude-code"), found
+    assert (found["title"], found["project"], found["model"], found["client"]) == (
+        "Find the token bucket",
+        "/home/me/here",
+        "claude-opus-4-7",
+        "claude-code",
+    ), found
     # Lines of one answer repeat its usage, which counts once.
-    assert found["tokens"] == {"input": 14, "output": 22, "cacheRead": 26, "cacheWrite": 34}, found["tokens"]
+    assert found["tokens"] == {"input": 14, "output": 22, "cacheRead": 26, "cacheWrite": 34}, found[
+        "tokens"
+    ]
     assert found["cost"] > 0 and found["messages"] == 3 and found["isRead"], found
     index = home / ".cache" / "undertext" / "sessions"
     assert stat.S_IMODE(index.stat().st_mode) == 0o600, oct(index.stat().st_mode)
@@ -78,7 +128,9 @@ def reading_goes_on_where_it_ended(home, file):
     assert sessions(home)["claude-code.aaaa-1"]["tokens"]["input"] == 21
     file.write_text(user("Another task altogether") + answer("yes", id="m9"))
     rewritten = sessions(home)["claude-code.aaaa-1"]
-    assert (rewritten["title"], rewritten["tokens"]["input"]) == ("Another task altogether", 7), rewritten
+    assert (rewritten["title"], rewritten["tokens"]["input"]) == ("Another task altogether", 7), (
+        rewritten
+    )
 
 
 def what_did_not_change_is_not_read_again(home, file):
@@ -92,35 +144,91 @@ def what_did_not_change_is_not_read_again(home, file):
 
 
 def codex_and_pi_are_there_too(home):
-    rollout = home / ".codex" / "sessions" / "2026" / "11" / "18" / "rollout-2026-11-18T10-00-00-01a1ee96-ae43-7e03-b655-aa2018ff4f4a.jsonl"
+    rollout = (
+        home
+        / ".codex"
+        / "sessions"
+        / "2026"
+        / "11"
+        / "18"
+        / "rollout-2026-11-18T10-00-00-01a1ee96-ae43-7e03-b655-aa2018ff4f4a.jsonl"
+    )
     rollout.parent.mkdir(parents=True)
 
     def item(kind, /, **payload):
         return line(timestamp="2026-11-18T11:00:00.000Z", type=kind, payload=payload)
 
     usage = {"input_tokens": 100, "cached_input_tokens": 40, "output_tokens": 9}
-    rollout.write_text(item("session_meta", id="x", cwd="/home/me/there") + item("turn_context", model="gpt-5", cwd="/home/me/there")
-                       + item("response_item", type="message", role="user", content=[{"type": "input_text", "text": "<environment_context>"}])
-                       + item("response_item", type="message", role="user", content=[{"type": "input_text", "text": "Rename the füße"}])
-                       + item("event_msg", type="token_count", info={"total_token_usage": usage}) * 2)
+    rollout.write_text(
+        item("session_meta", id="x", cwd="/home/me/there")
+        + item("turn_context", model="gpt-5", cwd="/home/me/there")
+        + item(
+            "response_item",
+            type="message",
+            role="user",
+            content=[{"type": "input_text", "text": "<environment_context>"}],
+        )
+        + item(
+            "response_item",
+            type="message",
+            role="user",
+            content=[{"type": "input_text", "text": "Rename the füße"}],
+        )
+        + item("event_msg", type="token_count", info={"total_token_usage": usage}) * 2
+    )
     pi = home / ".pi" / "agent" / "sessions" / "--work--" / "2026-11-18T09-00-00_0123.jsonl"
     pi.parent.mkdir(parents=True)
-    pi.write_text(line(type="session", version=3, id="p", timestamp="2026-11-18T09:00:00.000Z", cwd="/home/me/pi")
-                  + line(type="message", id="1", parentId=None, timestamp="2026-11-18T09:00:01.000Z", message={"role": "user", "content": "Say hello"})
-                  + line(type="message", id="2", parentId="1", timestamp="2026-11-18T09:00:02.000Z",
-                         message={"role": "assistant", "model": "gpt-5", "content": [{"type": "text", "text": "hello"}], "usage": {"input": 5, "output": 6}}))
+    pi.write_text(
+        line(
+            type="session",
+            version=3,
+            id="p",
+            timestamp="2026-11-18T09:00:00.000Z",
+            cwd="/home/me/pi",
+        )
+        + line(
+            type="message",
+            id="1",
+            parentId=None,
+            timestamp="2026-11-18T09:00:01.000Z",
+            message={"role": "user", "content": "Say hello"},
+        )
+        + line(
+            type="message",
+            id="2",
+            parentId="1",
+            timestamp="2026-11-18T09:00:02.000Z",
+            message={
+                "role": "assistant",
+                "model": "gpt-5",
+                "content": [{"type": "text", "text": "hello"}],
+                "usage": {"input": 5, "output": 6},
+            },
+        )
+    )
     found = sessions(home)
     codex = found["codex.01a1ee96-ae43-7e03-b655-aa2018ff4f4a"]
-    assert (codex["title"], codex["project"], codex["model"]) == ("Rename the füße", "/home/me/there", "gpt-5"), codex
-    assert codex["tokens"] == {"input": 60, "output": 9, "cacheRead": 40, "cacheWrite": 0}, codex["tokens"]
+    assert (codex["title"], codex["project"], codex["model"]) == (
+        "Rename the füße",
+        "/home/me/there",
+        "gpt-5",
+    ), codex
+    assert codex["tokens"] == {"input": 60, "output": 9, "cacheRead": 40, "cacheWrite": 0}, codex[
+        "tokens"
+    ]
     said_hello = next(session for session in found.values() if session["client"] == "pi")
-    assert (said_hello["title"], said_hello["project"], said_hello["tokens"]["output"]) == ("Say hello", "/home/me/pi", 6), said_hello
+    assert (said_hello["title"], said_hello["project"], said_hello["tokens"]["output"]) == (
+        "Say hello",
+        "/home/me/pi",
+        6,
+    ), said_hello
     return rollout
 
 
 def words_are_found_in_what_was_said_and_not_in_keys(home):
     def hits(*words):
         return set(sessions(home, "--search", *words))
+
     assert hits("ANOTHER task") == {"claude-code.aaaa-1"}
     assert hits("füße") == {"codex.01a1ee96-ae43-7e03-b655-aa2018ff4f4a"}
     assert hits("another hello") == set(), "words of two sessions"
@@ -156,20 +264,37 @@ def tree(folder):
 def opencode_is_read_from_its_database(home):
     store = opencode_store.Database(home)
     store.session("ses_aa", "Rename the marzipan", "/home/me/open")
-    store.message("ses_aa", "msg_1", opencode_store.user(), [opencode_store.text("Please rename it")])
-    store.message("ses_aa", "msg_2", opencode_store.answer(), [{"type": "step-start"}, opencode_store.text("Renamed to praline")])
+    store.message(
+        "ses_aa", "msg_1", opencode_store.user(), [opencode_store.text("Please rename it")]
+    )
+    store.message(
+        "ses_aa",
+        "msg_2",
+        opencode_store.answer(),
+        [{"type": "step-start"}, opencode_store.text("Renamed to praline")],
+    )
     data = opencode_store.data_folder(home)
     before = tree(data)
     found = sessions(home)["opencode.ses_aa"]
-    assert (found["title"], found["project"], found["model"], found["messages"]) == ("Rename the marzipan", "/home/me/open", "claude-opus-4-7", 2), found
-    assert found["tokens"] == {"input": 7, "output": 13, "cacheRead": 13, "cacheWrite": 17} and found["cost"] == 0.25, found
+    assert (found["title"], found["project"], found["model"], found["messages"]) == (
+        "Rename the marzipan",
+        "/home/me/open",
+        "claude-opus-4-7",
+        2,
+    ), found
+    assert (
+        found["tokens"] == {"input": 7, "output": 13, "cacheRead": 13, "cacheWrite": 17}
+        and found["cost"] == 0.25
+    ), found
     assert set(sessions(home, "--search", "praline")) == {"opencode.ses_aa"}
     # What the program writes next, while it has the database open.
     store.message("ses_aa", "msg_3", opencode_store.answer(), [opencode_store.text("And tested")])
     assert sessions(home)["opencode.ses_aa"]["tokens"]["input"] == 14
     store.update("msg_3", opencode_store.answer(cost=1))
     assert sessions(home, "--list", "--quick")["opencode.ses_aa"]["cost"] == 1.25
-    assert {path.name for path in tree(data)} == {path.name for path in before}, "a file was made beside the database"
+    assert {path.name for path in tree(data)} == {path.name for path in before}, (
+        "a file was made beside the database"
+    )
     locked = tree(data)
     sessions(home)
     assert tree(data) == locked, "a file of the program was written to"
@@ -183,13 +308,24 @@ def opencode_is_read_from_its_database(home):
 
 
 def opencode_is_read_from_its_older_files(home):
-    path = opencode_store.files(home, "ses_bb", "An old one", "/home/me/old", [
-        ("msg_1", opencode_store.user(), [opencode_store.text("Where is the nougat?")]),
-        ("msg_2", opencode_store.answer(cost=0), [opencode_store.text("In the jar")])])
+    path = opencode_store.files(
+        home,
+        "ses_bb",
+        "An old one",
+        "/home/me/old",
+        [
+            ("msg_1", opencode_store.user(), [opencode_store.text("Where is the nougat?")]),
+            ("msg_2", opencode_store.answer(cost=0), [opencode_store.text("In the jar")]),
+        ],
+    )
     # Both were written by a version that moved its files into the database.
     opencode_store.files(home, "ses_aa", "Moved since", "/home/me/open", [])
     found = sessions(home)
-    assert (found["opencode.ses_bb"]["title"], found["opencode.ses_bb"]["messages"], found["opencode.ses_bb"]["tokens"]["cacheRead"]) == ("An old one", 2, 13), found
+    assert (
+        found["opencode.ses_bb"]["title"],
+        found["opencode.ses_bb"]["messages"],
+        found["opencode.ses_bb"]["tokens"]["cacheRead"],
+    ) == ("An old one", 2, 13), found
     assert found["opencode.ses_bb"]["cost"] > 0, "by the table, where the program says nothing"
     assert found["opencode.ses_aa"]["title"] == "Rename the marzipan"
     assert set(sessions(home, "--search", "nougat")) == {"opencode.ses_bb"}

@@ -4,6 +4,7 @@
 A skipped test prints "skipped: NAME: reason", or gives GoogleTest "NAME: reason". NAME is the part that it lacks (scripts/lib.sh lists them), or
 "inapplicable" where nothing is lacking: such tests are not listed here. A test that gives no name is listed under "unnamed".
 """
+
 import collections
 import re
 import sys

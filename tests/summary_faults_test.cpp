@@ -1,5 +1,5 @@
-// A conversation whose summaries come from a real HTTP server that fails in every way it can: a digest takes the summary's place, the receipt says why,
-// and the next attempt works.
+// A conversation whose summaries come from a real HTTP server that fails in every way it can: a
+// digest takes the summary's place, the receipt says why, and the next attempt works.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -28,8 +28,10 @@ Message words(std::size_t number) {
 class SummaryFaults : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const Result<std::shared_ptr<const Summariser>> made = endpoint_summariser({.base_url = "http://127.0.0.1:1/v1", .model = "m"});
-    if (!made && made.error().code == ErrorCode::unsupported) GTEST_SKIP() << "endpoint: built without libcurl";
+    const Result<std::shared_ptr<const Summariser>> made =
+        endpoint_summariser({.base_url = "http://127.0.0.1:1/v1", .model = "m"});
+    if (!made && made.error().code == ErrorCode::unsupported)
+      GTEST_SKIP() << "endpoint: built without libcurl";
   }
 
   static constexpr std::uint32_t patient_ms = 60'000;
@@ -39,23 +41,29 @@ class SummaryFaults : public testing::Test {
     settings.model = "test-model";
     settings.timeout_ms = timeout_ms;
     settings.attempts_max = 1;
-    return smart_summary({.summariser = endpoint_summariser(settings).value(), .summary_tokens_max = 200});
+    return smart_summary(
+        {.summariser = endpoint_summariser(settings).value(), .summary_tokens_max = 200});
   }
 
   // Compresses itself once, on the append that crosses the threshold.
   static Conversation open(StrategyPtr strategy) {
     Settings settings;
-    settings.compression = {.enabled = true, .threshold = 800, .target_tokens = 600, .strategy = std::move(strategy)};
+    settings.compression = {
+        .enabled = true, .threshold = 800, .target_tokens = 600, .strategy = std::move(strategy)};
     return Conversation::open(settings).value();
   }
   static void cross_the_threshold(Conversation& conversation) {
-    for (std::size_t i = 0; conversation.stats().tokens <= 800; ++i) conversation.apply({op::Append{{words(i)}}}).value();
+    for (std::size_t i = 0; conversation.stats().tokens <= 800; ++i)
+      conversation.apply({op::Append{{words(i)}}}).value();
   }
   static std::vector<Event> next_events(Conversation& conversation) {
-    return conversation.apply({op::Append{{Message::make(Role::user, "next").value()}}}).value().events;
+    return conversation.apply({op::Append{{Message::make(Role::user, "next").value()}}})
+        .value()
+        .events;
   }
   static const Event* find(const std::vector<Event>& events, Event::Type type) {
-    const auto found = std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.type == type; });
+    const auto found =
+        std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.type == type; });
     return found == events.end() ? nullptr : &*found;
   }
 
@@ -63,8 +71,9 @@ class SummaryFaults : public testing::Test {
 };
 
 TEST_F(SummaryFaults, LeadToADigestAndTheNextAttemptWorks) {
-  for (const std::string scene : {"status-500", "hang", "stall", "empty-text", "empty", "garbage", "not-json", "html", "echo-long",
-                                  "closes", "truncated", "cut-off", "thinks-on", "refusal"}) {
+  for (const std::string scene :
+       {"status-500", "hang", "stall", "empty-text", "empty", "garbage", "not-json", "html",
+        "echo-long", "closes", "truncated", "cut-off", "thinks-on", "refusal"}) {
     SCOPED_TRACE(scene);
     Conversation conversation = open(by(scene));
     cross_the_threshold(conversation);
@@ -73,11 +82,13 @@ TEST_F(SummaryFaults, LeadToADigestAndTheNextAttemptWorks) {
     const Receipt receipt = conversation.history().receipts()[0];
     EXPECT_EQ(receipt.summariser, "digest");
     EXPECT_EQ(receipt.model, "");
-    EXPECT_NE(receipt.reason.find("; summariser test-model failed: "), std::string::npos) << receipt.reason;
+    EXPECT_NE(receipt.reason.find("; summariser test-model failed: "), std::string::npos)
+        << receipt.reason;
     EXPECT_NE(receipt.reason.find("; digest instead"), std::string::npos) << receipt.reason;
     EXPECT_LE(conversation.stats().tokens, 600u);
 
-    for (std::size_t i = 0; conversation.stats().tokens <= 700; ++i) conversation.apply({op::Append{{words(i)}}}).value();
+    for (std::size_t i = 0; conversation.stats().tokens <= 700; ++i)
+      conversation.apply({op::Append{{words(i)}}}).value();
     const Outcome outcome = conversation.compress(*by("ok"), {.tokens_max = 600}).value();
     ASSERT_TRUE(outcome.receipt);
     EXPECT_EQ(outcome.receipt->model, "test-model-answered");

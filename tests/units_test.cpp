@@ -1,8 +1,8 @@
-// What belongs together stays together: calls and results of every kind, parallel calls, reasoning and
-// the calls that follow from it. On random conversations of every dialect, edited by every operation of
-// the table, no strategy splits such a unit, no more do `pairs` shrink and grow, and no request shows half
-// of one. Operations that do literally what they say may split one. What a unit is, is found here the slow
-// way, from the public blocks alone.
+// What belongs together stays together: calls and results of every kind, parallel calls, reasoning
+// and the calls that follow from it. On random conversations of every dialect, edited by every
+// operation of the table, no strategy splits such a unit, no more do `pairs` shrink and grow, and
+// no request shows half of one. Operations that do literally what they say may split one. What a
+// unit is, is found here the slow way, from the public blocks alone.
 //
 //     SEED=7 UNDERTEXT_UNIT_CONVERSATIONS=20000 undertext_units_test
 #include <algorithm>
@@ -72,7 +72,8 @@ struct Units {
 
   explicit Units(const std::vector<Said>& view) {
     std::multiset<std::string> called, answered;
-    std::set<std::string> early;  // a result before its call; where the call has another one, it is nobody's
+    // a result before its call; where the call has another one, it is nobody's
+    std::set<std::string> early;
     for (const Said& said : view) {
       called.insert(said.calls.begin(), said.calls.end());
       answered.insert(said.results.begin(), said.results.end());
@@ -80,13 +81,15 @@ struct Units {
         if (called.count(id) == 0) early.insert(id);
     }
     for (const std::string& id : answered)
-      if (called.count(id) == 1 && (early.count(id) == 0 || answered.count(id) == 1)) paired.insert(id);
+      if (called.count(id) == 1 && (early.count(id) == 0 || answered.count(id) == 1))
+        paired.insert(id);
     const Said* thinker = nullptr;
     for (const Said& said : view) {
       if (said.role == Role::system) continue;
       if (said.role != Role::assistant) thinker = nullptr;
       if (said.reasons) thinker = &said;
-      if (thinker != nullptr && thinker != &said && !said.calls.empty()) reasoned[thinker->ordinal].insert(said.ordinal);
+      if (thinker != nullptr && thinker != &said && !said.calls.empty())
+        reasoned[thinker->ordinal].insert(said.ordinal);
     }
   }
 };
@@ -97,7 +100,8 @@ void expect_whole_pairs(const Units& before, const std::vector<Said>& after) {
     calls.insert(said.calls.begin(), said.calls.end());
     results.insert(said.results.begin(), said.results.end());
   }
-  for (const std::string& id : before.paired) EXPECT_EQ(calls.count(id), results.count(id)) << "call " << id;
+  for (const std::string& id : before.paired)
+    EXPECT_EQ(calls.count(id), results.count(id)) << "call " << id;
 }
 
 void expect_whole(const Units& before, const std::vector<Said>& after) {
@@ -106,7 +110,8 @@ void expect_whole(const Units& before, const std::vector<Said>& after) {
   for (const Said& said : after) ordinals.insert(said.ordinal);
   for (const auto& [reasoning, followers] : before.reasoned)
     for (const std::uint64_t call : followers)
-      EXPECT_EQ(ordinals.count(reasoning), ordinals.count(call)) << "reasoning " << reasoning << ", call " << call;
+      EXPECT_EQ(ordinals.count(reasoning), ordinals.count(call))
+          << "reasoning " << reasoning << ", call " << call;
 }
 
 std::vector<std::pair<std::string, StrategyPtr>> strategies() {
@@ -122,7 +127,8 @@ std::vector<std::pair<std::string, StrategyPtr>> strategies() {
           {"dedupe", dedupe()},
           {"default", default_strategy()},
           {"digest", smart_summary({.keep = 2})},
-          {"prefer_cache", prefer_cache({clear, clear_tool_results({.keep = 1, .late = true}), smart_summary({.keep = 2})},
+          {"prefer_cache", prefer_cache({clear, clear_tool_results({.keep = 1, .late = true}),
+                                         smart_summary({.keep = 2})},
                                         {.rules = cache, .turns = 3})},
           {"clear, digest, window", pipeline({clear, smart_summary(), sliding_window()})}};
 }
@@ -133,7 +139,8 @@ std::vector<std::string> ids_in(const JsonValue& list, std::string_view member, 
   std::vector<std::string> ids;
   for (const JsonValue item : list.elements()) {
     const std::optional<JsonValue> type = item.find("type"), id = item.find(member);
-    if (type && id && type->is(JsonType::string) && id->is(JsonType::string) && is(type->string())) ids.push_back(id->string());
+    if (type && id && type->is(JsonType::string) && id->is(JsonType::string) && is(type->string()))
+      ids.push_back(id->string());
   }
   return ids;
 }
@@ -155,7 +162,8 @@ std::vector<JsonValue> objects_in(const JsonValue& object, std::string_view memb
   return objects;
 }
 
-// Each of these takes calls and results in turns: what a turn calls is answered before the next one, and by nobody else.
+// Each of these takes calls and results in turns: what a turn calls is answered before the next
+// one, and by nobody else.
 class Answers {
  public:
   explicit Answers(const std::string& json) : json_(json) {}
@@ -170,7 +178,8 @@ class Answers {
     }
   }
   void expect_none_open() {
-    EXPECT_TRUE(open_.empty()) << "nobody answers " << (open_.empty() ? "" : *open_.begin()) << ": " << json_;
+    EXPECT_TRUE(open_.empty()) << "nobody answers " << (open_.empty() ? "" : *open_.begin()) << ": "
+                               << json_;
     open_.clear();
   }
 
@@ -187,7 +196,8 @@ void expect_whole_chat(const std::string& json, const JsonValue& root) {
       continue;
     }
     answers.expect_none_open();
-    for (const JsonValue& call : objects_in(message, "tool_calls")) answers.call(string_in(call, "id"));
+    for (const JsonValue& call : objects_in(message, "tool_calls"))
+      answers.call(string_in(call, "id"));
   }
 }
 
@@ -215,8 +225,10 @@ void expect_whole_gemini(const std::string& json, const JsonValue& root) {
     if (role == "model" && last != role) answers.expect_none_open();
     last = role;
     for (const JsonValue& part : objects_in(content, "parts")) {
-      if (const std::optional<JsonValue> response = part.find("functionResponse")) answers.answer(string_in(*response, "name"));
-      if (const std::optional<JsonValue> call = part.find("functionCall")) answers.call(string_in(*call, "name"));
+      if (const std::optional<JsonValue> response = part.find("functionResponse"))
+        answers.answer(string_in(*response, "name"));
+      if (const std::optional<JsonValue> call = part.find("functionCall"))
+        answers.call(string_in(*call, "name"));
     }
   }
 }
@@ -228,11 +240,14 @@ void expect_whole_responses(const std::string& json, const JsonText& text) {
   for (const JsonValue item : input.elements())
     if (const std::optional<JsonValue> async = item.find("async"); async && async->boolean())
       answered.insert(item.find("call_id")->string());
-  for (const std::string& id : ids_in(input, "call_id", [](const std::string& type) { return type.ends_with("_call"); }))
+  for (const std::string& id :
+       ids_in(input, "call_id", [](const std::string& type) { return type.ends_with("_call"); }))
     called.insert(id);
-  for (const std::string& id : ids_in(input, "call_id", [](const std::string& type) { return type.ends_with("_output"); }))
+  for (const std::string& id :
+       ids_in(input, "call_id", [](const std::string& type) { return type.ends_with("_output"); }))
     answered.insert(id);
-  for (const std::string& id : ids_in(input, "id", [](const std::string& type) { return type == "local_shell_call_output"; }))
+  for (const std::string& id : ids_in(
+           input, "id", [](const std::string& type) { return type == "local_shell_call_output"; }))
     answered.insert(id);
   EXPECT_EQ(called, answered) << json;
   bool follows = false;
@@ -243,7 +258,8 @@ void expect_whole_responses(const std::string& json, const JsonText& text) {
     const std::string kind = type ? type->string() : "message";
     EXPECT_TRUE(kind != "reasoning" || follows) << json;
     follows = kind == "reasoning" ||
-              (role ? role->string_is("assistant") : kind.ends_with("_call") || kind == "item_reference" || kind == "compaction");
+              (role ? role->string_is("assistant")
+                    : kind.ends_with("_call") || kind == "item_reference" || kind == "compaction");
   }
 }
 
@@ -262,13 +278,15 @@ void expect_whole_requests(const View& view) {
   for (const std::string_view name : {"openai_chat", "openai_responses", "anthropic", "gemini"}) {
     SCOPED_TRACE(name);
     const Profile profile = find_profile(name).value();
-    const Result<Rendering> sent = render(view, profile);  // without a request of the caller's, nothing can be refused
+    // without a request of the caller's, nothing can be refused
+    const Result<Rendering> sent = render(view, profile);
     ASSERT_TRUE(sent) << sent.error().message;
     expect_whole_request(profile.dialect, sent->json);
   }
 }
 
-// A conversation that is edited by every operation there is, at random. Those that are refused change nothing.
+// A conversation that is edited by every operation there is, at random. Those that are refused
+// change nothing.
 class Edited {
  public:
   Edited(std::uint64_t seed, std::map<std::string_view, std::uint64_t>& done)
@@ -298,7 +316,8 @@ class Edited {
   Names stretch() {
     Names names;
     const std::uint64_t start = below(size());
-    for (std::uint64_t i = start; i < std::min(size(), start + 1 + below(4)); ++i) names.numbers.push_back(i);
+    for (std::uint64_t i = start; i < std::min(size(), start + 1 + below(4)); ++i)
+      names.numbers.push_back(i);
     return names;
   }
   std::optional<Pairs> some_pairs() {
@@ -309,8 +328,10 @@ class Edited {
   std::vector<Message> some_turns() {
     const Dialect dialect = static_cast<Dialect>(below(dialect_count));
     std::vector<Message> made;
-    if (dialect != Dialect::gemini) made = import_messages(dialect, request_.body(dialect)).value().messages;
-    if (made.empty()) made.push_back(Message::make(Role::user, "hello " + std::to_string(next_++)).value());
+    if (dialect != Dialect::gemini)
+      made = import_messages(dialect, request_.body(dialect)).value().messages;
+    if (made.empty())
+      made.push_back(Message::make(Role::user, "hello " + std::to_string(next_++)).value());
     return made;
   }
   Message some_message() {
@@ -324,20 +345,24 @@ class Edited {
     const History before = conversation_.history();
     const Result<Outcome> outcome = conversation_.apply(operation);
     if (!outcome) {
-      EXPECT_TRUE(outcome.error().code == ErrorCode::invalid_argument || outcome.error().code == ErrorCode::not_found)
+      EXPECT_TRUE(outcome.error().code == ErrorCode::invalid_argument ||
+                  outcome.error().code == ErrorCode::not_found)
           << name(operation) << ": " << outcome.error().message;
       return false;
     }
     ++done_[name(operation)];
-    const bool may_split = !mends_units(operation) || (shrinks(operation) && !before.marked(pinned_mark).empty());
+    const bool may_split =
+        !mends_units(operation) || (shrinks(operation) && !before.marked(pinned_mark).empty());
     EXPECT_TRUE(may_split || outcome->warnings.empty()) << name(operation);
     Units units(read(before.view()));
     const std::vector<Said> after = read(conversation_.view());
     for (const Said& said : after)
-      if (said.ordinal >= before.stats().total_messages) units.forget(said);  // it had no partner before
+      // it had no partner before
+      if (said.ordinal >= before.stats().total_messages) units.forget(said);
     if (outcome->warnings.empty()) expect_whole_pairs(units, after);
     if (!may_split) expect_whole(units, after);
-    if (testing::Test::HasFailure()) ADD_FAILURE() << told(before.view()) << "becomes\n" << told(conversation_.view());
+    if (testing::Test::HasFailure())
+      ADD_FAILURE() << told(before.view()) << "becomes\n" << told(conversation_.view());
     return true;
   }
 
@@ -376,27 +401,33 @@ class Edited {
   void clear() { apply(op::Clear{one_in(2)}); }
   void filter() {
     op::Filter filter{.pairs = some_pairs()};
-    if (one_in(2)) filter.roles = {Role::user, one_in(2) ? Role::assistant : Role::tool, Role::system};
+    if (one_in(2))
+      filter.roles = {Role::user, one_in(2) ? Role::assistant : Role::tool, Role::system};
     if (one_in(3)) filter.content_contains = {"l", "x"};
     if (one_in(2)) filter.content_excludes = {one_in(2) ? "hello" : "r"};
     apply(filter);
   }
   void erase() { apply(op::Delete{stretch(), some_pairs()}); }
   void compress() {
-    apply(op::Compress{stretch(), one_in(4) ? std::nullopt : std::optional(Message::make(Role::user, "summary").value())});
+    apply(op::Compress{
+        stretch(),
+        one_in(4) ? std::nullopt : std::optional(Message::make(Role::user, "summary").value())});
   }
   void compress_by_strategy() {
     const std::vector<std::pair<std::string, StrategyPtr>> all = strategies();
     const StrategyPtr strategy = all[below(all.size())].second;
-    const Result<Outcome> done = conversation_.compress(*strategy, {.tokens_max = conversation_.stats().tokens / 2});
+    const Result<Outcome> done =
+        conversation_.compress(*strategy, {.tokens_max = conversation_.stats().tokens / 2});
     if (done) ++done_["COMPRESS"];
     EXPECT_TRUE(done || done.error().code == ErrorCode::cannot_fit) << done.error().message;
   }
   void expand() {
     std::vector<std::uint64_t> standing;
     for (std::uint64_t i = 0; i < size(); ++i)
-      if (!conversation_.history().stands_for(conversation_.view().ordinal(i)).empty()) standing.push_back(i);
-    apply(op::Expand{standing.empty() || one_in(4) ? below(size()) : standing[below(standing.size())]});
+      if (!conversation_.history().stands_for(conversation_.view().ordinal(i)).empty())
+        standing.push_back(i);
+    apply(op::Expand{standing.empty() || one_in(4) ? below(size())
+                                                   : standing[below(standing.size())]});
   }
   void show() {
     const View view = conversation_.view();
@@ -423,7 +454,8 @@ class Edited {
   void start_batch() { apply(op::StartBatch{.hide_prior = one_in(3)}); }
   std::uint64_t some_batch() { return below(conversation_.stats().total_batches); }
   void end_batch() {
-    apply(op::EndBatch{some_batch(), one_in(2) ? std::vector<Role>{Role::assistant, Role::tool} : std::vector<Role>()});
+    apply(op::EndBatch{some_batch(), one_in(2) ? std::vector<Role>{Role::assistant, Role::tool}
+                                               : std::vector<Role>()});
   }
   void rollback() { apply(op::Rollback{some_batch()}); }
   void pin() { apply(op::Mark{stretch(), std::string(pinned_mark)}); }
@@ -439,11 +471,13 @@ class Edited {
     MarkMap map = conversation_.history().mark_map();
     for (std::vector<std::uint64_t>& role : map.type_indices) role.clear();
     std::vector<std::uint64_t>& all = map.original_indices;
-    if (!all.empty() && one_in(2)) all.erase(all.begin() + static_cast<std::ptrdiff_t>(below(all.size())));
+    if (!all.empty() && one_in(2))
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(below(all.size())));
     if (all.size() > 1 && one_in(2)) std::swap(all.front(), all[below(all.size())]);
     apply(op::ImportMarkMap{map});
   }
-  // A client sends the list that it sent before, or the view, with some dropped, some changed, some new.
+  // A client sends the list that it sent before, or the view, with some dropped, some changed, some
+  // new.
   void reconcile() {
     const View log = conversation_.history().log(), view = conversation_.view();
     std::vector<Message> kept;
@@ -454,7 +488,9 @@ class Edited {
       for (const Ordinal ordinal : listed) kept.push_back(log[ordinal.value]);
     }
     op::Reconcile sent;
-    const auto send = [&](const Message& message) { sent.list.push_back({message, identity(message)}); };
+    const auto send = [&](const Message& message) {
+      sent.list.push_back({message, identity(message)});
+    };
     for (const Message& message : kept) {
       if (one_in(12)) continue;
       send(one_in(12) ? some_message() : message);
@@ -463,10 +499,14 @@ class Edited {
       for (const Message& message : some_turns()) send(message);
     apply(sent);
   }
-  void recall() { apply(op::Recall{.text = "hello long words order answer done", .budget_tokens = 1 + below(200)}); }
+  void recall() {
+    apply(
+        op::Recall{.text = "hello long words order answer done", .budget_tokens = 1 + below(200)});
+  }
   void merge_fork() {
     const std::string id = "f" + std::to_string(next_++);
-    Result<Conversation> fork = conversation_.fork(Version(below(conversation_.version().value + 1)), id);
+    Result<Conversation> fork =
+        conversation_.fork(Version(below(conversation_.version().value + 1)), id);
     ASSERT_TRUE(fork) << fork.error().message;
     const std::uint64_t from = fork->stats().total_messages;
     fork->apply({op::Append{some_turns()}}).value();
@@ -521,8 +561,8 @@ class UnitsOf {
  public:
   explicit UnitsOf(const History& history) : history_(history), units_(read(history.view())) {}
 
-  // No strategy splits one, with half of the tokens as its target, and without a target where that is
-  // out of reach.
+  // No strategy splits one, with half of the tokens as its target, and without a target where that
+  // is out of reach.
   void survive(const Aim& given) const {
     for (const auto& [name, strategy] : strategies()) {
       SCOPED_TRACE(name);
@@ -535,7 +575,8 @@ class UnitsOf {
         if (!strategy->needs_tokens_max()) plan = strategy->plan(history_, aim);
       }
       if (!plan || plan->replacements.empty()) continue;
-      const Result<Step> step = history_.apply({op::ApplyPlan{*plan}}, {.now_ms = 5, .count_tokens = aim.count_tokens});
+      const Result<Step> step =
+          history_.apply({op::ApplyPlan{*plan}}, {.now_ms = 5, .count_tokens = aim.count_tokens});
       ASSERT_TRUE(step) << step.error().message;
       expect_whole(units_, read(step->history.view()));
       expect_whole_requests(step->history.view());
@@ -573,11 +614,14 @@ TEST(Units, NoStrategyAndNoRequestSplitsOne) {
     if (testing::Test::HasFailure()) return;
   }
   for (const auto& [name, times] : done) edits += times;
-  std::printf("%llu conversations, %llu edits by %zu operations, %zu strategies, %zu dialects: no unit was split\n",
-              static_cast<unsigned long long>(count), static_cast<unsigned long long>(edits), done.size(), strategies().size(),
-              dialect_count);
+  std::printf(
+      "%llu conversations, %llu edits by %zu operations, %zu strategies, %zu dialects: no unit was "
+      "split\n",
+      static_cast<unsigned long long>(count), static_cast<unsigned long long>(edits), done.size(),
+      strategies().size(), dialect_count);
   if (count < 400) return;
-  for (const OperationRow& row : operation_rows) EXPECT_GT(done[row.name], 0u) << row.name << " was never carried out";
+  for (const OperationRow& row : operation_rows)
+    EXPECT_GT(done[row.name], 0u) << row.name << " was never carried out";
 }
 
 }  // namespace

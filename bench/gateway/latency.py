@@ -7,6 +7,7 @@ One request at a time: direct, relay, http-proxy, gateway, gateway without recor
 72 kB and 429 kB in the form of Claude Code's. Prints lines of JSON: idle memory and the time until the gateway is ready (the median of 20 starts), the ways with their p50 and p99,
 what share of one core each process had, and 1,000 streams at once with bodies of three sizes. Client and upstream are the load generator.
 """
+
 import json
 import multiprocessing
 import os
@@ -23,23 +24,43 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/gateway"))
 from gateways import Client, Folder, Gateway
 
-ANSWER = (b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n" +
-          b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in (b'event: message_start\ndata: {"type":"message_start"}\n\n', b'event: message_stop\ndata: {"type":"message_stop"}\n\n')) +
-          b"0\r\n\r\n")
+ANSWER = (
+    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    + b"".join(
+        b"%x\r\n%s\r\n" % (len(p), p)
+        for p in (
+            b'event: message_start\ndata: {"type":"message_start"}\n\n',
+            b'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+        )
+    )
+    + b"0\r\n\r\n"
+)
 
 
 def body_of(size):
     """A long conversation of text, as an agent sends it."""
-    message = {"role": "user", "content": [{"type": "text", "text": "The quick brown fox jumps over the lazy dog. " * 20}]}
-    request = {"model": "m", "max_tokens": 1000, "stream": True, "system": "Be brief.", "messages": []}
+    message = {
+        "role": "user",
+        "content": [{"type": "text", "text": "The quick brown fox jumps over the lazy dog. " * 20}],
+    }
+    request = {
+        "model": "m",
+        "max_tokens": 1000,
+        "stream": True,
+        "system": "Be brief.",
+        "messages": [],
+    }
     while len(json.dumps(request)) < size:
-        request["messages"].append(dict(message, role="user" if len(request["messages"]) % 2 == 0 else "assistant"))
+        request["messages"].append(
+            dict(message, role="user" if len(request["messages"]) % 2 == 0 else "assistant")
+        )
     return json.dumps(request).encode()
 
 
 def serve(listener):
     """Reads requests and answers each at once; a thread for each connection would be more than one client needs."""
     import selectors
+
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     pending = {}
@@ -70,6 +91,7 @@ def serve(listener):
 
 def relay(listener, port):
     import selectors
+
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     other = {}
@@ -102,8 +124,10 @@ def started(target, *more):
 
 def ask(client, body, number):
     """The time from the first byte out to the first byte back."""
-    head = (f"POST /v1/messages HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\nX-Claude-Code-Session-Id: bench-{number % 8}\r\n"
-            f"x-api-key: none\r\nContent-Length: {len(body)}\r\n\r\n").encode()
+    head = (
+        f"POST /v1/messages HTTP/1.1\r\nHost: {client.host}\r\nContent-Type: application/json\r\nX-Claude-Code-Session-Id: bench-{number % 8}\r\n"
+        f"x-api-key: none\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode()
     began = time.perf_counter()
     client.send(head + body)
     client.more()
@@ -116,7 +140,11 @@ def started_proxy(url, packages):
     """http-proxy of npm: (process, port). None where it is not there."""
     if not packages or not (pathlib.Path(packages) / "node_modules/http-proxy").exists():
         return None
-    process = subprocess.Popen(["node", str(ROOT / "bench/gateway/proxy/proxy.cjs"), url, packages], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        ["node", str(ROOT / "bench/gateway/proxy/proxy.cjs"), url, packages],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     return process, int(process.stdout.readline())
 
 
@@ -124,10 +152,17 @@ def starts(folder, url, count=20):
     """Times until the gateway takes requests, and its memory then."""
     times, resident = [], []
     for number in range(count):
-        with Gateway(folder, url, "--quiet", f"sqlite:{folder.path}/start{number % 2}.db") as gateway:
+        with Gateway(
+            folder, url, "--quiet", f"sqlite:{folder.path}/start{number % 2}.db"
+        ) as gateway:
             times.append(gateway.ready_s * 1000)
             resident.append(gateway.resident_bytes() / 1e6)
-    return {"starts": count, "ready_p50_ms": round(statistics.median(times), 1), "ready_max_ms": round(max(times), 1), "idle_MB": round(statistics.median(resident), 1)}
+    return {
+        "starts": count,
+        "ready_p50_ms": round(statistics.median(times), 1),
+        "ready_max_ms": round(max(times), 1),
+        "idle_MB": round(statistics.median(resident), 1),
+    }
 
 
 def quantile(values, share):
@@ -149,8 +184,16 @@ def measure(program, rounds, packages):
         print("skipped: http-proxy: scripts/peers proxies has not got it", file=sys.stderr)
     try:
         print(json.dumps(starts(folder, url)), flush=True)
-        with Gateway(folder, url, "--quiet", "sqlite:" + str(folder.path / "bench.db")) as gateway, Gateway(folder, url, "--quiet", "--record", "none") as plain:
-            hosts = {"direct": f"127.0.0.1:{port}", "relay": f"127.0.0.1:{relay_port}", "gateway": gateway.host, "gateway, not recording": plain.host}
+        with (
+            Gateway(folder, url, "--quiet", "sqlite:" + str(folder.path / "bench.db")) as gateway,
+            Gateway(folder, url, "--quiet", "--record", "none") as plain,
+        ):
+            hosts = {
+                "direct": f"127.0.0.1:{port}",
+                "relay": f"127.0.0.1:{relay_port}",
+                "gateway": gateway.host,
+                "gateway, not recording": plain.host,
+            }
             if proxy:
                 hosts["http-proxy"] = f"127.0.0.1:{proxy[1]}"
             clients = {way: Client(host) for way, host in hosts.items()}
@@ -159,34 +202,80 @@ def measure(program, rounds, packages):
                 for way, client in clients.items():
                     for number in range(20):
                         ask(client, body, number)
-                began, cpu = time.perf_counter(), {"client": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]), "upstream": cpu_seconds(upstream.pid),
-                                                   "gateway": cpu_seconds(gateway.process.pid)}
+                began, cpu = (
+                    time.perf_counter(),
+                    {
+                        "client": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]),
+                        "upstream": cpu_seconds(upstream.pid),
+                        "gateway": cpu_seconds(gateway.process.pid),
+                    },
+                )
                 times = {way: [] for way in clients}
                 for number in range(rounds):
                     # In another order each time: while one way is measured, the gateway records what it was asked before.
                     for way in random.Random(number).sample(sorted(clients), len(clients)):
                         times[way].append(ask(clients[way], body, number))
                 wall = time.perf_counter() - began
-                shares = {"client": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - cpu["client"], "upstream": cpu_seconds(upstream.pid) - cpu["upstream"],
-                          "gateway": cpu_seconds(gateway.process.pid) - cpu["gateway"]}
+                shares = {
+                    "client": sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - cpu["client"],
+                    "upstream": cpu_seconds(upstream.pid) - cpu["upstream"],
+                    "gateway": cpu_seconds(gateway.process.pid) - cpu["gateway"],
+                }
                 direct = {share: quantile(times["direct"], share) for share in (0.5, 0.99)}
                 for way, values in times.items():
-                    row = {"body": size, "way": way, "p50_ms": round(quantile(values, 0.5), 3), "p99_ms": round(quantile(values, 0.99), 3)}
-                    row |= {"added_p50_ms": round(row["p50_ms"] - direct[0.5], 3), "added_p99_ms": round(row["p99_ms"] - direct[0.99], 3)}
+                    row = {
+                        "body": size,
+                        "way": way,
+                        "p50_ms": round(quantile(values, 0.5), 3),
+                        "p99_ms": round(quantile(values, 0.99), 3),
+                    }
+                    row |= {
+                        "added_p50_ms": round(row["p50_ms"] - direct[0.5], 3),
+                        "added_p99_ms": round(row["p99_ms"] - direct[0.99], 3),
+                    }
                     print(json.dumps(row), flush=True)
-                print(json.dumps({"body": size, "cores": os.cpu_count(), "load": os.getloadavg()[0],
-                                  "share_of_one_core": {who: round(s / wall, 2) for who, s in shares.items()},
-                                  "load_generator_share_of_all_cores": round((shares["client"] + shares["upstream"]) / wall / os.cpu_count(), 2)}), flush=True)
+                print(
+                    json.dumps(
+                        {
+                            "body": size,
+                            "cores": os.cpu_count(),
+                            "load": os.getloadavg()[0],
+                            "share_of_one_core": {
+                                who: round(s / wall, 2) for who, s in shares.items()
+                            },
+                            "load_generator_share_of_all_cores": round(
+                                (shares["client"] + shares["upstream"]) / wall / os.cpu_count(), 2
+                            ),
+                        }
+                    ),
+                    flush=True,
+                )
             for client in clients.values():
                 client.close()
-            print(json.dumps({"after_MB": round(gateway.resident_bytes() / 1e6, 1), "mean_gateway_ms": round(statistics.mean(times["gateway"]), 3)}), flush=True)
+            print(
+                json.dumps(
+                    {
+                        "after_MB": round(gateway.resident_bytes() / 1e6, 1),
+                        "mean_gateway_ms": round(statistics.mean(times["gateway"]), 3),
+                    }
+                ),
+                flush=True,
+            )
     finally:
         for process in (upstream, relaying, *(proxy or ())[:1]):
             process.kill()
         folder.remove()
-    many = subprocess.run([sys.executable, str(ROOT / "tests/gateway/many.py"), program], capture_output=True, text=True)
+    many = subprocess.run(
+        [sys.executable, str(ROOT / "tests/gateway/many.py"), program],
+        capture_output=True,
+        text=True,
+    )
     print(json.dumps({"many": many.stdout.strip() or many.stderr.strip()[-300:]}), flush=True)
 
 
 if __name__ == "__main__":
-    measure(os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 300, sys.argv[3] if len(sys.argv) > 3 else None)
+    measure(
+        os.path.abspath(sys.argv[1]),
+        int(sys.argv[2]) if len(sys.argv) > 2 else 300,
+        sys.argv[3] if len(sys.argv) > 3 else None,
+    )

@@ -1,5 +1,6 @@
-// What the engine itself takes, without any door: a message read from its JSON and appended, and the last three user messages written as the JSON of an answer. The baseline of
-// door_run.py, with the same messages.
+// What the engine itself takes, without any door: a message read from its JSON and appended, and
+// the last three user messages written as the JSON of an answer. The baseline of door_run.py, with
+// the same messages.
 //   door_run MESSAGE_FILE MESSAGES
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +25,8 @@ double thread_time_ns() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// The quickest of some rounds, in nanoseconds of CPU time a call: what the machine does besides only adds.
+// The quickest of some rounds, in nanoseconds of CPU time a call: what the machine does besides
+// only adds.
 template <class Work>
 double nanoseconds(std::uint64_t calls, Work work) {
   double least = 1e30;
@@ -37,7 +39,8 @@ double nanoseconds(std::uint64_t calls, Work work) {
 }
 
 void say(const char* what, double taken_ns) {
-  std::cout << R"({"what":")" << what << R"(","by":"C++","microseconds":)" << taken_ns / 1000 << "}" << std::endl;
+  std::cout << R"({"what":")" << what << R"(","by":"C++","microseconds":)" << taken_ns / 1000 << "}"
+            << std::endl;
 }
 
 }  // namespace
@@ -66,7 +69,8 @@ int main(int argc, char** argv) {
         MessageQuery query;
         query.roles = {Role::user};
         query.last = 3;
-        for (const Message& message : conversation.messages(query).value().messages) answer += message.json();
+        for (const Message& message : conversation.messages(query).value().messages)
+          answer += message.json();
         bytes += answer.size();
       }));
   return bytes == 0;

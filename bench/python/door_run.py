@@ -21,7 +21,9 @@ def say(what: str, by: str, taken_s: float) -> None:
     print(json.dumps({"what": what, "by": by, "microseconds": taken_s * 1e6}), flush=True)
 
 
-def measure(what: str, by: str, calls: int, work: Callable[[], object], rounds: int = ROUNDS) -> None:
+def measure(
+    what: str, by: str, calls: int, work: Callable[[], object], rounds: int = ROUNDS
+) -> None:
     least = float("inf")
     for _ in range(rounds):
         begin = time.thread_time()
@@ -35,9 +37,26 @@ def measure_langchain(text: str, count: int) -> None:
     from langchain_core.messages import AIMessage, HumanMessage, filter_messages, trim_messages
 
     content = json.loads(text)["content"]
-    messages: Any = [HumanMessage(content, id=str(i)) if i % 2 else AIMessage(content, id=str(i)) for i in range(count)]
-    measure("messages", "langchain-core filter_messages", 1, lambda: filter_messages(messages, include_types="human")[-3:], 3)
-    measure("messages", "langchain-core trim_messages", 1, lambda: trim_messages(messages, max_tokens=3, token_counter=len, strategy="last", start_on="human"), 3)
+    messages: Any = [
+        HumanMessage(content, id=str(i)) if i % 2 else AIMessage(content, id=str(i))
+        for i in range(count)
+    ]
+    measure(
+        "messages",
+        "langchain-core filter_messages",
+        1,
+        lambda: filter_messages(messages, include_types="human")[-3:],
+        3,
+    )
+    measure(
+        "messages",
+        "langchain-core trim_messages",
+        1,
+        lambda: trim_messages(
+            messages, max_tokens=3, token_counter=len, strategy="last", start_on="human"
+        ),
+        3,
+    )
 
 
 def measure_undertext(text: str, count: int) -> None:
@@ -48,22 +67,48 @@ def measure_undertext(text: str, count: int) -> None:
     spelled = json.dumps(message)
     for by, append in (
         ("undertext", lambda conversation: lambda: conversation.append(message)),
-        ("undertext, text by json.dumps", lambda conversation: lambda: conversation.append_text(json.dumps(message))),
-        ("undertext, text that is there", lambda conversation: lambda: conversation.append_text(spelled)),
-        ("undertext, apply() with its answer", lambda conversation: lambda: conversation.apply({"operation": "APPEND", "messages": [message]})),
+        (
+            "undertext, text by json.dumps",
+            lambda conversation: lambda: conversation.append_text(json.dumps(message)),
+        ),
+        (
+            "undertext, text that is there",
+            lambda conversation: lambda: conversation.append_text(spelled),
+        ),
+        (
+            "undertext, apply() with its answer",
+            lambda conversation: (
+                lambda: conversation.apply({"operation": "APPEND", "messages": [message]})
+            ),
+        ),
     ):
         with undertext.open() as conversation:
             measure("append", by, count // ROUNDS, append(conversation))
     plain: list[Any] = []
-    measure("append", "list.append(copy.deepcopy(message))", count // ROUNDS, lambda: plain.append(copy.deepcopy(message)))
+    measure(
+        "append",
+        "list.append(copy.deepcopy(message))",
+        count // ROUNDS,
+        lambda: plain.append(copy.deepcopy(message)),
+    )
 
     with undertext.open() as conversation:
         conversation.append([message] * count)
         line = '{"query":"messages","role":"user","last":3}'
         measure("messages", "undertext", 1_000, lambda: conversation.messages(role="user", last=3))
-        measure("messages", "undertext, text by json.loads", 1_000, lambda: json.loads(conversation.answer_text(line))["messages"])
+        measure(
+            "messages",
+            "undertext, text by json.loads",
+            1_000,
+            lambda: json.loads(conversation.answer_text(line))["messages"],
+        )
         plain = [dict(message) for _ in range(count)]
-        measure("messages", "[m for m in a list if …][-3:]", 3, lambda: [m for m in plain if m["role"] == "user"][-3:])
+        measure(
+            "messages",
+            "[m for m in a list if …][-3:]",
+            3,
+            lambda: [m for m in plain if m["role"] == "user"][-3:],
+        )
         other = {**message, "content": "another"}
         measure("edit", "undertext", 100, lambda: conversation.replace(count // 2, other))
 
@@ -73,7 +118,13 @@ def measure_undertext(text: str, count: int) -> None:
             del snapshot
 
         measure("edit", "a list of dicts, copy.deepcopy before each edit", 1, edit_plainly, 3)
-        measure("edit", "a list of dicts, json.loads(json.dumps()) before each edit", 1, lambda: json.loads(json.dumps(plain)), 3)
+        measure(
+            "edit",
+            "a list of dicts, json.loads(json.dumps()) before each edit",
+            1,
+            lambda: json.loads(json.dumps(plain)),
+            3,
+        )
 
     async def append_later() -> None:
         async with aio.open() as conversation:

@@ -15,7 +15,10 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from undertext.langgraph import UndertextSaver
 
-WORDS = "The build is red since the header was moved. Please look into it, and tell me what you find. " * 5
+WORDS = (
+    "The build is red since the header was moved. Please look into it, and tell me what you find. "
+    * 5
+)
 LATEST: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
 
 
@@ -27,7 +30,9 @@ def grow(saver: BaseCheckpointSaver[Any], checkpoints: int) -> str:
     """A step as a graph takes it: the writes of the task, then the checkpoint."""
     config, messages, times = LATEST, [], []  # type: ignore[var-annotated]
     for n in range(1, checkpoints + 1):
-        message: BaseMessage = (HumanMessage if n % 2 else AIMessage)(content=f"{n} {WORDS}", id=f"message-{n}")
+        message: BaseMessage = (HumanMessage if n % 2 else AIMessage)(
+            content=f"{n} {WORDS}", id=f"message-{n}"
+        )
         messages = [*messages, message]
         checkpoint = empty_checkpoint()
         checkpoint["channel_values"] = {"messages": messages}
@@ -36,7 +41,9 @@ def grow(saver: BaseCheckpointSaver[Any], checkpoints: int) -> str:
         began = time.perf_counter()
         if n > 1:
             saver.put_writes(config, [("messages", [message])], f"task-{n}")
-        config = saver.put(config, checkpoint, {"source": "loop", "step": n, "parents": {}}, {"messages": n})
+        config = saver.put(
+            config, checkpoint, {"source": "loop", "step": n, "parents": {}}, {"messages": n}
+        )
         times.append(time.perf_counter() - began)
     reads: List[float] = []
     for _ in range(5):
@@ -50,7 +57,9 @@ def grow(saver: BaseCheckpointSaver[Any], checkpoints: int) -> str:
 def main() -> None:
     savers: Dict[str, Callable[[str], ContextManager[BaseCheckpointSaver[Any]]]] = {
         "undertext": lambda folder: UndertextSaver.from_url(f"sqlite:{folder}/a.db"),
-        "langgraph-checkpoint-sqlite": lambda folder: SqliteSaver.from_conn_string(f"{folder}/a.db"),
+        "langgraph-checkpoint-sqlite": lambda folder: SqliteSaver.from_conn_string(
+            f"{folder}/a.db"
+        ),
     }
     for checkpoints in map(int, sys.argv[1:]):
         for name, opened in savers.items():
@@ -58,7 +67,10 @@ def main() -> None:
                 with opened(folder) as saver:
                     times = grow(saver, checkpoints)
                 # Closed, so that nothing waits in a log.
-                print(f"{name:<28} {checkpoints:>6} checkpoints {size_bytes(Path(folder)):>12} bytes {times}", flush=True)
+                print(
+                    f"{name:<28} {checkpoints:>6} checkpoints {size_bytes(Path(folder)):>12} bytes {times}",
+                    flush=True,
+                )
 
 
 main()

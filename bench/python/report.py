@@ -17,11 +17,25 @@ def number(microseconds):
 
 def main(runs, setup, count):
     taken = [json.loads(line) for line in pathlib.Path(runs).read_text().splitlines()]
-    page = ["# The door for Python", "", "Made by `scripts/bench-python`; the raw numbers are in [runs.jsonl](runs.jsonl).", "", "```", pathlib.Path(setup).read_text().rstrip(), "```"]
+    page = [
+        "# The door for Python",
+        "",
+        "Made by `scripts/bench-python`; the raw numbers are in [runs.jsonl](runs.jsonl).",
+        "",
+        "```",
+        pathlib.Path(setup).read_text().rstrip(),
+        "```",
+    ]
     for what, title in WHAT.items():
         rows = [run for run in taken if run["what"] == what]
         base = next((run["microseconds"] for run in rows if run["by"] == "C++"), None)
-        page += ["", f"## {title.format(n=format(int(count), ','))}", "", "| by | µs a call |" + (" above C++ |" if base else ""), "| --- | ---: |" + (" ---: |" if base else "")]
+        page += [
+            "",
+            f"## {title.format(n=format(int(count), ','))}",
+            "",
+            "| by | µs a call |" + (" above C++ |" if base else ""),
+            "| --- | ---: |" + (" ---: |" if base else ""),
+        ]
         for run in rows:
             above = f" {number(run['microseconds'] - base)} |" if base else ""
             page.append(f"| {run['by']} | {number(run['microseconds'])} |{above}")

@@ -11,6 +11,7 @@
 Everything is in a folder of its own, which is deleted. The same seed makes the same conversations.
 Times are those of a clock, and those that the program was at work on a processor: on a machine with other work only the latter tell something.
 """
+
 import json
 import os
 import http.client
@@ -32,7 +33,13 @@ from run import Exec
 def at_work(process):
     """Seconds that all threads of a process were on a processor."""
     folder = f"/proc/{process.pid}/task"
-    return sum(int(open(f"{folder}/{thread}/schedstat").read().split()[0]) for thread in os.listdir(folder)) / 1e9
+    return (
+        sum(
+            int(open(f"{folder}/{thread}/schedstat").read().split()[0])
+            for thread in os.listdir(folder)
+        )
+        / 1e9
+    )
 
 
 class Measured:
@@ -50,14 +57,21 @@ class Measured:
 
     def __str__(self):
         at = lambda times, share: sorted(times)[int(len(times) * share)]
-        return (f"p50 {statistics.median(self.clock):.2f} ms, p99 {at(self.clock, 0.99):.2f} ms; "
-                f"at work p50 {statistics.median(self.worked):.3f} ms, p99 {at(self.worked, 0.99):.3f} ms")
+        return (
+            f"p50 {statistics.median(self.clock):.2f} ms, p99 {at(self.clock, 0.99):.2f} ms; "
+            f"at work p50 {statistics.median(self.worked):.3f} ms, p99 {at(self.worked, 0.99):.3f} ms"
+        )
 
 
 class Stored(Exec):
     def __init__(self, binary, path, conversation="c"):
-        self.process = subprocess.Popen([binary, "exec", "--store", "sqlite:" + path, "--conversation", conversation], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        self.process = subprocess.Popen(
+            [binary, "exec", "--store", "sqlite:" + path, "--conversation", conversation],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
 
 
 def conversation(count, words=make.EN, seed=23):
@@ -67,7 +81,7 @@ def conversation(count, words=make.EN, seed=23):
 
 def fill(engine, messages, step=500):
     for start in range(0, len(messages), step):
-        engine.ask({"operation": "APPEND", "messages": messages[start:start + step]})
+        engine.ask({"operation": "APPEND", "messages": messages[start : start + step]})
 
 
 def index_share(path):
@@ -80,15 +94,22 @@ def fts5(path, messages, questions):
     """SQLite's FTS5 with its defaults, of the same messages, with the process's own sqlite3: p50, and the bytes of its index."""
     db = sqlite3.connect(path)
     db.execute("CREATE VIRTUAL TABLE f USING fts5(text, content='')")
-    db.executemany("INSERT INTO f (rowid, text) VALUES (?, ?)", [(i + 1, message["content"]) for i, message in enumerate(messages)])
+    db.executemany(
+        "INSERT INTO f (rowid, text) VALUES (?, ?)",
+        [(i + 1, message["content"]) for i, message in enumerate(messages)],
+    )
     db.commit()
-    size = db.execute("SELECT (SELECT sum(length(block)) FROM f_data) + (SELECT sum(length(sz)) FROM f_docsize)").fetchone()[0]
+    size = db.execute(
+        "SELECT (SELECT sum(length(block)) FROM f_data) + (SELECT sum(length(sz)) FROM f_docsize)"
+    ).fetchone()[0]
     times = []
     for question in questions:
         words = "".join(c if c.isalnum() else " " for c in question).split()
         match = " OR ".join('"%s"' % word for word in words)
         began = time.thread_time()
-        db.execute("SELECT rowid FROM f WHERE f MATCH ? ORDER BY rank LIMIT 20", (match,)).fetchall()
+        db.execute(
+            "SELECT rowid FROM f WHERE f MATCH ? ORDER BY rank LIMIT 20", (match,)
+        ).fetchall()
         times.append(time.thread_time() - began)
     return statistics.median(times), size
 
@@ -112,22 +133,33 @@ def query(binary, folder, count):
             times(lambda: engine.ask({"query": "recall", "text": question, "budgetTokens": 4000}))
         engine.close()
         text = sum(len(message["content"].encode()) for message in messages)
-        fts5_time, fts5_size = fts5(os.path.join(folder, name + ".fts.db"), messages, questions[:400])
-        print(f"{name}: {count} messages, {text} bytes of text; index {index_share(path) / text:.3f} of it; "
-              f"{times}; of which the protocol {statistics.median(empty.worked):.3f} ms at work; the first one {1e3 * first:.1f} ms; "
-              f"FTS5: p50 {1e3 * fts5_time:.3f} ms at work, index {fts5_size / text:.3f} of the text")
+        fts5_time, fts5_size = fts5(
+            os.path.join(folder, name + ".fts.db"), messages, questions[:400]
+        )
+        print(
+            f"{name}: {count} messages, {text} bytes of text; index {index_share(path) / text:.3f} of it; "
+            f"{times}; of which the protocol {statistics.median(empty.worked):.3f} ms at work; the first one {1e3 * first:.1f} ms; "
+            f"FTS5: p50 {1e3 * fts5_time:.3f} ms at work, index {fts5_size / text:.3f} of the text"
+        )
 
 
 class Served:
     def __init__(self, binary, path):
-        self.process = subprocess.Popen([binary, "serve", "--listen", "127.0.0.1:0", "--quiet", "--store", "sqlite:" + path], stdout=subprocess.PIPE,
-                                        text=True)
+        self.process = subprocess.Popen(
+            [binary, "serve", "--listen", "127.0.0.1:0", "--quiet", "--store", "sqlite:" + path],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         address = self.process.stdout.readline().split("http://")[1].split()[0].strip("/")
         self.connection = http.client.HTTPConnection(address)
 
     def call(self, method, path, body=None):
-        self.connection.request(method, path, json.dumps(body, ensure_ascii=False).encode() if body is not None else None,
-                                {"Content-Type": "application/json"} if body is not None else {})
+        self.connection.request(
+            method,
+            path,
+            json.dumps(body, ensure_ascii=False).encode() if body is not None else None,
+            {"Content-Type": "application/json"} if body is not None else {},
+        )
         answer = json.loads(self.connection.getresponse().read())
         assert answer["ok"], answer
         return answer
@@ -144,11 +176,17 @@ def everywhere(binary, folder, count):
     for number in range(count):
         messages, asked = make.dialogue(rng, make.EN, 40, 1)
         server.call("POST", "/v1/conversations", {"id": f"c{number}"})
-        server.call("POST", f"/v1/conversations/c{number}/operations", {"operation": "APPEND", "messages": messages})
+        server.call(
+            "POST",
+            f"/v1/conversations/c{number}/operations",
+            {"operation": "APPEND", "messages": messages},
+        )
         text += sum(len(message["content"].encode()) for message in messages)
         if number % max(1, count // 400) == 0:
             questions.append((asked[0]["text"], f"c{number}"))
-    ask = lambda question: server.call("GET", "/v1/recall?text=" + urllib.parse.quote(question))["result"]
+    ask = lambda question: server.call("GET", "/v1/recall?text=" + urllib.parse.quote(question))[
+        "result"
+    ]
     began = time.perf_counter()
     ask(questions[0][0])
     first = time.perf_counter() - began
@@ -162,9 +200,11 @@ def everywhere(binary, folder, count):
         time.sleep(1.1)
         looks(lambda: ask(question))
     server.close()
-    print(f"{count} conversations, {40 * count} messages, {text} bytes of text: {times}; of which the protocol "
-          f"{statistics.median(empty.worked):.3f} ms at work; with a look for new messages {looks}; the first one {1e3 * first:.0f} ms; "
-          f"the right conversation is among the first 20 messages for {right} of {len(questions)} questions")
+    print(
+        f"{count} conversations, {40 * count} messages, {text} bytes of text: {times}; of which the protocol "
+        f"{statistics.median(empty.worked):.3f} ms at work; with a look for new messages {looks}; the first one {1e3 * first:.0f} ms; "
+        f"the right conversation is among the first 20 messages for {right} of {len(questions)} questions"
+    )
 
 
 def appends(binary, older, folder, rounds):
@@ -172,7 +212,9 @@ def appends(binary, older, folder, rounds):
     shares = []
     for n in range(rounds):
         times = {}
-        for name, program in (("new", binary), ("old", older)) if n % 2 else (("old", older), ("new", binary)):
+        for name, program in (
+            (("new", binary), ("old", older)) if n % 2 else (("old", older), ("new", binary))
+        ):
             engine = Stored(program, os.path.join(folder, f"{name}{n}.db"))
             began = time.perf_counter()
             for message in messages:
@@ -180,7 +222,9 @@ def appends(binary, older, folder, rounds):
             times[name] = (time.perf_counter() - began) / len(messages)
             engine.close()
         shares.append(times["new"] / times["old"])
-        print(f"round {n}: {1e6 * times['old']:.0f} µs without an index, {1e6 * times['new']:.0f} µs with one")
+        print(
+            f"round {n}: {1e6 * times['old']:.0f} µs without an index, {1e6 * times['new']:.0f} µs with one"
+        )
     print(f"median: {100 * (statistics.median(shares) - 1):+.1f} %")
 
 
@@ -206,7 +250,9 @@ def index(binary, older, folder, megabytes):
     began = time.perf_counter()
     subprocess.run([binary, "index", "--store", "sqlite:" + path], check=True)
     took = time.perf_counter() - began
-    print(f"{text / 2**20:.0f} MiB of text in {number} conversations: {took:.1f} s, index {index_share(path) / text:.3f} of the text")
+    print(
+        f"{text / 2**20:.0f} MiB of text in {number} conversations: {took:.1f} s, index {index_share(path) / text:.3f} of the text"
+    )
 
 
 def served(binary, older, folder, megabytes):
@@ -219,14 +265,22 @@ def served(binary, older, folder, megabytes):
     def metric(name):
         server.connection.request("GET", "/metrics")
         lines = server.connection.getresponse().read().decode().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith(f"undertext_index_{name} "))
+        return next(
+            int(line.split()[1]) for line in lines if line.startswith(f"undertext_index_{name} ")
+        )
 
     while metric("tenants_waiting"):
         time.sleep(0.1)
-    took, worked, messages = time.perf_counter() - began, at_work(server.process), metric("messages_total")
+    took, worked, messages = (
+        time.perf_counter() - began,
+        at_work(server.process),
+        metric("messages_total"),
+    )
     server.close()
-    print(f"{text / 2**20:.0f} MiB of text in {number} conversations: {messages} messages indexed in the background of a server in {took:.1f} s, "
-          f"{worked:.1f} s of them at work, index {index_share(path) / text:.3f} of the text")
+    print(
+        f"{text / 2**20:.0f} MiB of text in {number} conversations: {messages} messages indexed in the background of a server in {took:.1f} s, "
+        f"{worked:.1f} s of them at work, index {index_share(path) / text:.3f} of the text"
+    )
 
 
 def sizes(binary, folder, file):
@@ -236,10 +290,12 @@ def sizes(binary, folder, file):
         path = os.path.join(folder, f"{number}.db")
         engine = Stored(binary, path)
         for start in range(0, len(given["messages"]), 16):
-            engine.ask({"operation": "APPEND", "messages": given["messages"][start:start + 16]})
+            engine.ask({"operation": "APPEND", "messages": given["messages"][start : start + 16]})
         engine.close()
         language = given["language"]
-        text[language] = text.get(language, 0) + sum(len(message["content"].encode()) for message in given["messages"])
+        text[language] = text.get(language, 0) + sum(
+            len(message["content"].encode()) for message in given["messages"]
+        )
         indexed[language] = indexed.get(language, 0) + index_share(path)
     print("| language | bytes of text | index, of the text |")
     print("| --- | ---: | ---: |")

@@ -1,4 +1,5 @@
 """How long a write of 4 KiB with fdatasync takes in a folder.   fsync.py FOLDER"""
+
 import os
 import sys
 import time

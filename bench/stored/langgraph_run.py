@@ -3,6 +3,7 @@
 A graph of one node that answers; the state is the list of messages, as in LangGraph's own chat examples. Each turn is one invoke. Prints a line of JSON
 with the bytes stored and the time a turn took, at each of the turns given. Messages are made before the clock starts.
 """
+
 import json
 import os
 import pathlib
@@ -48,10 +49,21 @@ def main(path, stops):
             turn += 1
         end = time.perf_counter()
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        size = sum(pathlib.Path(path + s).stat().st_size for s in ("", "-wal") if os.path.exists(path + s))
-        print(json.dumps({"turn": turn, "bytes": size, "bytes_a_turn": round((size - before_bytes) / (turn - before_turn), 1),
-                          "ms_a_turn": round((end - start) * 1000 / (turn - before_turn), 3), "ms_last_turn": round((end - last) * 1000, 3)}),
-              flush=True)
+        size = sum(
+            pathlib.Path(path + s).stat().st_size for s in ("", "-wal") if os.path.exists(path + s)
+        )
+        print(
+            json.dumps(
+                {
+                    "turn": turn,
+                    "bytes": size,
+                    "bytes_a_turn": round((size - before_bytes) / (turn - before_turn), 1),
+                    "ms_a_turn": round((end - start) * 1000 / (turn - before_turn), 3),
+                    "ms_last_turn": round((end - last) * 1000, 3),
+                }
+            ),
+            flush=True,
+        )
         before_turn, before_bytes = turn, size
 
 

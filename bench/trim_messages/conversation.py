@@ -23,7 +23,11 @@ def messages(rng):
         yield {"role": "user", "content": text(rng, 60)}
         for _ in range(rng.randint(0, 3)):
             calls += 1
-            call = {"id": f"call_{calls}", "type": "function", "function": {"name": "read_file", "arguments": '{"path": "src/main.cpp"}'}}
+            call = {
+                "id": f"call_{calls}",
+                "type": "function",
+                "function": {"name": "read_file", "arguments": '{"path": "src/main.cpp"}'},
+            }
             yield {"role": "assistant", "content": "", "tool_calls": [call]}
             yield {"role": "tool", "tool_call_id": call["id"], "content": text(rng, 200)}
         yield {"role": "assistant", "content": text(rng, 100)}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times LangChain's trim_messages on the first n messages of a conversation, for each n until one call takes too long.
 
-    langchain_run.py FILE SECONDS_MAX N…
+langchain_run.py FILE SECONDS_MAX N…
 """
 
 import json
@@ -10,7 +10,13 @@ import sys
 import time
 
 from langchain_core import __version__
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage, trim_messages
+from langchain_core.messages import (
+    AIMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    trim_messages,
+)
 
 
 def made(message):
@@ -21,7 +27,14 @@ def made(message):
         return HumanMessage(content)
     if message["role"] == "tool":
         return ToolMessage(content, tool_call_id=message["tool_call_id"])
-    calls = [{"id": c["id"], "name": c["function"]["name"], "args": json.loads(c["function"]["arguments"])} for c in message.get("tool_calls", [])]
+    calls = [
+        {
+            "id": c["id"],
+            "name": c["function"]["name"],
+            "args": json.loads(c["function"]["arguments"]),
+        }
+        for c in message.get("tool_calls", [])
+    ]
     return AIMessage(content, tool_calls=calls)
 
 
@@ -39,10 +52,29 @@ def main():
         times = []
         while len(times) < 5 and sum(times) < 3:
             start = time.perf_counter()
-            kept = trim_messages(messages, max_tokens=tokens_max, token_counter=count, strategy="last", include_system=True, start_on="human")
+            kept = trim_messages(
+                messages,
+                max_tokens=tokens_max,
+                token_counter=count,
+                strategy="last",
+                include_system=True,
+                start_on="human",
+            )
             times.append(time.perf_counter() - start)
-        print(json.dumps({"by": "langchain-core (Python)", "version": __version__, "n": n, "seconds": statistics.median(times), "kept": len(kept),
-                          "tokens": count(kept), "tokens_max": tokens_max}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "by": "langchain-core (Python)",
+                    "version": __version__,
+                    "n": n,
+                    "seconds": statistics.median(times),
+                    "kept": len(kept),
+                    "tokens": count(kept),
+                    "tokens_max": tokens_max,
+                }
+            ),
+            flush=True,
+        )
         if times[-1] > float(seconds_max):
             break
 

@@ -16,7 +16,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from plot import FAINT, GRID, INK, Picture, power_text, spread
 from summary import Measured, SIZES, public_results, time_text, write_results
 
-COLOURS = {"Undertext": "#0b6e99", "Undertext, from JSON text": "#6aa9c4", "langchain-core (Python)": "#c4772b", "@langchain/core (Node)": "#8c4a2f"}
+COLOURS = {
+    "Undertext": "#0b6e99",
+    "Undertext, from JSON text": "#6aa9c4",
+    "langchain-core (Python)": "#c4772b",
+    "@langchain/core (Node)": "#8c4a2f",
+}
 LEFT, TOP, WIDTH, HEIGHT, RIGHT = 70, 74, 430, 320, 190
 
 
@@ -46,15 +51,30 @@ def plot(lines):
         return TOP + HEIGHT * (high - math.log10(ns)) / (high - low)
 
     picture.text(14, 26, "Trimming a conversation to half of its tokens", 16, weight="600")
-    picture.text(14, 44, "Time of one call against the length of the conversation; both axes logarithmic", 12, FAINT)
+    picture.text(
+        14,
+        44,
+        "Time of one call against the length of the conversation; both axes logarithmic",
+        12,
+        FAINT,
+    )
     for exponent in range(low, high + 1):
-        y = y_of(10 ** exponent)
+        y = y_of(10**exponent)
         picture.line(LEFT, y, LEFT + WIDTH, y, GRID)
-        picture.text(LEFT - 8, y + 4, power_text(exponent) if exponent < 12 else f"{10 ** (exponent - 9):,} s", 11, FAINT, "end")
+        picture.text(
+            LEFT - 8,
+            y + 4,
+            power_text(exponent) if exponent < 12 else f"{10 ** (exponent - 9):,} s",
+            11,
+            FAINT,
+            "end",
+        )
     for n in sizes:
         picture.line(x_of(n), TOP, x_of(n), TOP + HEIGHT, GRID)
         picture.text(x_of(n), TOP + HEIGHT + 16, f"{n:,}", 10, FAINT, "middle")
-    picture.text(LEFT + WIDTH / 2, TOP + HEIGHT + 36, "messages in the conversation", 11, FAINT, "middle")
+    picture.text(
+        LEFT + WIDTH / 2, TOP + HEIGHT + 36, "messages in the conversation", 11, FAINT, "middle"
+    )
     ends = []
     for by, values in sorted(lines.items(), key=lambda item: item[0] == "Undertext"):
         points = [(x_of(n), y_of(run["seconds"] * 1e9)) for n, run in sorted(values.items())]
@@ -63,7 +83,14 @@ def plot(lines):
     ends.sort()
     for (y, x, by), label_y in zip(ends, spread([y for y, _, _ in ends], TOP, TOP + HEIGHT)):
         picture.line(x + 4, y, LEFT + WIDTH + 9, label_y, COLOURS[by], 0.8)
-        picture.text(LEFT + WIDTH + 12, label_y + 4, by, 11.5, COLOURS.get(by, INK), weight="700" if by == "Undertext" else "normal")
+        picture.text(
+            LEFT + WIDTH + 12,
+            label_y + 4,
+            by,
+            11.5,
+            COLOURS.get(by, INK),
+            weight="700" if by == "Undertext" else "normal",
+        )
     return picture.svg("Trimming a conversation to half of its tokens")
 
 
@@ -73,9 +100,15 @@ def trim_table(lines):
     yield "| messages | " + " | ".join(heads) + " |"
     yield "| ---: |" + " ---: |" * len(order)
     for n in sorted({n for values in lines.values() for n in values}):
-        cells = [time_text(lines[by][n]["seconds"] * 1e9) if n in lines[by] else "over the limit" for by in order]
+        cells = [
+            time_text(lines[by][n]["seconds"] * 1e9) if n in lines[by] else "over the limit"
+            for by in order
+        ]
         yield f"| {n:,} | " + " | ".join(cells) + " |"
-    growth = [f"n^{slope([(n, run['seconds']) for n, run in sorted(lines[by].items())]):.1f}" for by in order]
+    growth = [
+        f"n^{slope([(n, run['seconds']) for n, run in sorted(lines[by].items())]):.1f}"
+        for by in order
+    ]
     yield "| growth of the last step | " + " | ".join(growth) + " |"
 
 
@@ -84,7 +117,11 @@ def planning_table(measured, results):
     yield "| --- | --- |" + " ---: |" * len(SIZES)
     for what in Measured.whats(results):
         for by in measured.bys(what):
-            yield f"| {what} | {by} | " + " | ".join(time_text(measured.median(what, by, n)) for n in SIZES) + " |"
+            yield (
+                f"| {what} | {by} | "
+                + " | ".join(time_text(measured.median(what, by, n)) for n in SIZES)
+                + " |"
+            )
 
 
 def main():
@@ -98,9 +135,24 @@ def main():
     write_results(results, folder / "planning.json")
     setup = (raw / "setup.txt").read_text()
     (folder / "setup.txt").write_text(setup)
-    page = ["# Compression benchmarks", "", "Written by `scripts/bench-compression`; what is measured stands in [docs/compression-benchmarks.md](../../../docs/compression-benchmarks.md).",
-            "", "```text", setup.rstrip(), "```", "", "## Trimming to half of the tokens, beside LangChain", "", *trim_table(lines), "",
-            "## Planning and applying", "", *planning_table(Measured({"compression": results}), results), ""]
+    page = [
+        "# Compression benchmarks",
+        "",
+        "Written by `scripts/bench-compression`; what is measured stands in [docs/compression-benchmarks.md](../../../docs/compression-benchmarks.md).",
+        "",
+        "```text",
+        setup.rstrip(),
+        "```",
+        "",
+        "## Trimming to half of the tokens, beside LangChain",
+        "",
+        *trim_table(lines),
+        "",
+        "## Planning and applying",
+        "",
+        *planning_table(Measured({"compression": results}), results),
+        "",
+    ]
     (folder / "summary.md").write_text("\n".join(page))
     print("\n".join(page))
 

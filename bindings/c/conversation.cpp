@@ -46,11 +46,13 @@ std::stop_token cancel_of(undertext_conversation& of) {
 }
 
 undertext_stats stats_of(const Stats& stats) {
-  return {stats.total_messages, stats.current_batch_messages, stats.total_batches, stats.current_batch_index, stats.tokens};
+  return {stats.total_messages, stats.current_batch_messages, stats.total_batches,
+          stats.current_batch_index, stats.tokens};
 }
 
 // One message, or a list of them.
-Failed read_messages(std::string_view json, const MessageLimits& limits, std::vector<Message>& messages) {
+Failed read_messages(std::string_view json, const MessageLimits& limits,
+                     std::vector<Message>& messages) {
   const std::size_t first = json.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || json[first] != '[') {
     Result<Message> message = Message::parse(json, limits);
@@ -64,7 +66,8 @@ Failed read_messages(std::string_view json, const MessageLimits& limits, std::ve
     Result<Message> message = Message::parse(element.raw(), limits);
     if (!message) {
       Error& error = message.error();
-      error.path = "[" + std::to_string(messages.size()) + "]" + (error.field.empty() ? "" : "." + error.field);
+      error.path = "[" + std::to_string(messages.size()) + "]" +
+                   (error.field.empty() ? "" : "." + error.field);
       return std::move(error);
     }
     messages.push_back(std::move(*message));
@@ -74,7 +77,8 @@ Failed read_messages(std::string_view json, const MessageLimits& limits, std::ve
 
 // Work that is one operation: its answer, or its error.
 template <class Work>
-undertext_status answered_by(undertext_conversation* conversation, undertext_string* answer, Work work) {
+undertext_status answered_by(undertext_conversation* conversation, undertext_string* answer,
+                             Work work) {
   return guarded(conversation, answer, [&](undertext_conversation& at) -> Failed {
     const Result<Outcome> outcome = work(at);
     if (!outcome) return outcome.error();
@@ -87,7 +91,8 @@ undertext_status answered_by(undertext_conversation* conversation, undertext_str
 
 }  // namespace
 
-undertext_status undertext_conversation_new(const undertext_settings* settings, undertext_conversation** conversation,
+undertext_status undertext_conversation_new(const undertext_settings* settings,
+                                            undertext_conversation** conversation,
                                             undertext_string* error) {
   *conversation = nullptr;
   return guarded(error, [&]() -> Failed {
@@ -101,8 +106,10 @@ undertext_status undertext_conversation_new(const undertext_settings* settings, 
   });
 }
 
-undertext_status undertext_conversation_open(undertext_store* store, undertext_text id, const undertext_settings* settings,
-                                             undertext_text options, undertext_conversation** conversation,
+undertext_status undertext_conversation_open(undertext_store* store, undertext_text id,
+                                             const undertext_settings* settings,
+                                             undertext_text options,
+                                             undertext_conversation** conversation,
                                              undertext_string* error) {
   *conversation = nullptr;
   return guarded(store, error, [&](undertext_store& in) -> Failed {
@@ -130,12 +137,14 @@ void undertext_conversation_close_later(undertext_conversation* conversation) {
   }
 }
 
-undertext_status undertext_answer(undertext_conversation* conversation, undertext_text line, undertext_string* answer) {
+undertext_status undertext_answer(undertext_conversation* conversation, undertext_text line,
+                                  undertext_string* answer) {
   undertext_status said = UNDERTEXT_OK;
   const undertext_status failed = guarded(answer, [&]() -> Failed {
     LineAnswer answered;
     if (conversation != nullptr) {
-      answered = answer_request(conversation->conversation, view_of(line), {.cancel = cancel_of(*conversation)});
+      answered = answer_request(conversation->conversation, view_of(line),
+                                {.cancel = cancel_of(*conversation)});
     } else {
       answered.error = Error{ErrorCode::invalid_argument, "the handle is NULL"};
       append_answer(answered.line, *answered.error);
@@ -147,13 +156,16 @@ undertext_status undertext_answer(undertext_conversation* conversation, undertex
   return failed != UNDERTEXT_OK ? failed : said;
 }
 
-undertext_status undertext_append(undertext_conversation* conversation, undertext_text messages, uint64_t* version,
-                                  undertext_stats* stats, undertext_string* error) {
+undertext_status undertext_append(undertext_conversation* conversation, undertext_text messages,
+                                  uint64_t* version, undertext_stats* stats,
+                                  undertext_string* error) {
   if (version != nullptr) *version = 0;
   if (stats != nullptr) *stats = {};
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     op::Append append;
-    if (Failed bad = read_messages(view_of(messages), at.conversation.settings().limits.message, append.messages)) return bad;
+    if (Failed bad = read_messages(view_of(messages), at.conversation.settings().limits.message,
+                                   append.messages))
+      return bad;
     const Result<Outcome> outcome = at.conversation.apply(Operation{std::move(append)});
     if (!outcome) return outcome.error();
     if (version != nullptr) *version = outcome->version.value;
@@ -163,18 +175,22 @@ undertext_status undertext_append(undertext_conversation* conversation, undertex
 }
 
 undertext_status undertext_transform(undertext_conversation* conversation, undertext_text which,
-                                     undertext_transform_message transform, void* context, undertext_string* answer) {
+                                     undertext_transform_message transform, void* context,
+                                     undertext_string* answer) {
   return answered_by(conversation, answer, [&](undertext_conversation& at) -> Result<Outcome> {
     c::must_be_function(transform, "transform");
     const MessageLimits limits = at.conversation.settings().limits.message;
     const Result<JsonText> text = JsonText::parse(view_of(which), {});
     if (!text) return text.error();
-    Result<Operation> operation = read_transform(text->root(), [&](const Message& message) -> Result<Message> {
-      c::Answered changed;
-      const undertext_status status = transform(context, c::text_of(message.json()), &changed.string);
-      if (status != UNDERTEXT_OK) return c::failure(status, "the transformation", changed.text());
-      return Message::parse(changed.text(), limits);
-    });
+    Result<Operation> operation =
+        read_transform(text->root(), [&](const Message& message) -> Result<Message> {
+          c::Answered changed;
+          const undertext_status status =
+              transform(context, c::text_of(message.json()), &changed.string);
+          if (status != UNDERTEXT_OK)
+            return c::failure(status, "the transformation", changed.text());
+          return Message::parse(changed.text(), limits);
+        });
     if (!operation) return operation.error();
     return at.conversation.apply(std::move(*operation));
   });
@@ -185,11 +201,12 @@ uint64_t undertext_conversation_version(const undertext_conversation* conversati
 }
 
 undertext_text undertext_conversation_id(const undertext_conversation* conversation) {
-  return conversation == nullptr ? undertext_text{"", 0} : c::text_of(conversation->conversation.id());
+  return conversation == nullptr ? undertext_text{"", 0}
+                                 : c::text_of(conversation->conversation.id());
 }
 
-undertext_status undertext_conversation_stats(const undertext_conversation* conversation, undertext_stats* stats,
-                                              undertext_string* error) {
+undertext_status undertext_conversation_stats(const undertext_conversation* conversation,
+                                              undertext_stats* stats, undertext_string* error) {
   *stats = {};
   return guarded(conversation, error, [&](const undertext_conversation& at) -> Failed {
     *stats = stats_of(at.conversation.stats());
@@ -197,13 +214,16 @@ undertext_status undertext_conversation_stats(const undertext_conversation* conv
   });
 }
 
-undertext_status undertext_conversation_count(const undertext_conversation* conversation, undertext_text filters, uint64_t* count,
+undertext_status undertext_conversation_count(const undertext_conversation* conversation,
+                                              undertext_text filters, uint64_t* count,
                                               uint64_t* tokens, undertext_string* error) {
   if (count != nullptr) *count = 0;
   if (tokens != nullptr) *tokens = 0;
   return guarded(conversation, error, [&](const undertext_conversation& at) -> Failed {
     MessageQuery which;
-    if (Failed bad = read_object(filters, "count", [&](Fields& fields) { read_filters(fields, which); })) return bad;
+    if (Failed bad =
+            read_object(filters, "count", [&](Fields& fields) { read_filters(fields, which); }))
+      return bad;
     const Result<MessageCount> counted = at.conversation.count(which);
     if (!counted) return counted.error();
     if (count != nullptr) *count = counted->count;
@@ -212,39 +232,49 @@ undertext_status undertext_conversation_count(const undertext_conversation* conv
   });
 }
 
-undertext_status undertext_conversation_fork(undertext_conversation* conversation, uint64_t version, undertext_text id,
-                                             undertext_conversation** fork, undertext_string* error) {
+undertext_status undertext_conversation_fork(undertext_conversation* conversation, uint64_t version,
+                                             undertext_text id, undertext_conversation** fork,
+                                             undertext_string* error) {
   *fork = nullptr;
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     const Version from = version == UNDERTEXT_HEAD ? at.conversation.version() : Version(version);
-    return hand_out(id.size == 0 ? at.conversation.fork(from) : at.conversation.fork(from, view_of(id)), fork);
+    return hand_out(
+        id.size == 0 ? at.conversation.fork(from) : at.conversation.fork(from, view_of(id)), fork);
   });
 }
 
-undertext_status undertext_import_mark_map(undertext_conversation* conversation, undertext_text mark_map, uint64_t expected_version,
+undertext_status undertext_import_mark_map(undertext_conversation* conversation,
+                                           undertext_text mark_map, uint64_t expected_version,
                                            undertext_string* answer) {
   return answered_by(conversation, answer, [&](undertext_conversation& at) -> Result<Outcome> {
     Operation import{op::ImportMarkMap{}};
     const std::string object = R"({"markMap":)" + std::string(view_of(mark_map)) + "}";
-    Failed bad = read_object(c::text_of(object), "the mark map", [&](Fields& fields) { take_arguments(fields, import.what); });
+    Failed bad = read_object(c::text_of(object), "the mark map",
+                             [&](Fields& fields) { take_arguments(fields, import.what); });
     if (bad) return std::move(*bad);
-    if (expected_version != UNDERTEXT_HEAD) import.options.expected_version = Version(expected_version);
+    if (expected_version != UNDERTEXT_HEAD)
+      import.options.expected_version = Version(expected_version);
     return at.conversation.apply(std::move(import));
   });
 }
 
-undertext_status undertext_set_tokenizer(undertext_conversation* conversation, undertext_text name, undertext_string* error) {
-  return guarded(conversation, error, [&](undertext_conversation& at) { return at.conversation.set_tokenizer(view_of(name)); });
+undertext_status undertext_set_tokenizer(undertext_conversation* conversation, undertext_text name,
+                                         undertext_string* error) {
+  return guarded(conversation, error, [&](undertext_conversation& at) {
+    return at.conversation.set_tokenizer(view_of(name));
+  });
 }
 
-undertext_status undertext_wait_for_compression(undertext_conversation* conversation, undertext_string* error) {
+undertext_status undertext_wait_for_compression(undertext_conversation* conversation,
+                                                undertext_string* error) {
   return guarded(conversation, error, [](undertext_conversation& at) -> Failed {
     at.conversation.wait_for_compression();
     return std::nullopt;
   });
 }
 
-undertext_status undertext_cancel_compression(undertext_conversation* conversation, undertext_string* error) {
+undertext_status undertext_cancel_compression(undertext_conversation* conversation,
+                                              undertext_string* error) {
   return guarded(conversation, error, [](undertext_conversation& at) -> Failed {
     at.conversation.cancel_compression();
     const std::lock_guard lock(at.mutex);
@@ -253,25 +283,33 @@ undertext_status undertext_cancel_compression(undertext_conversation* conversati
   });
 }
 
-undertext_status undertext_report_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
+undertext_status undertext_report_usage(undertext_conversation* conversation, undertext_text usage,
+                                        undertext_string* error) {
   return guarded(conversation, error, [&](undertext_conversation& at) -> Result<void> {
     UsageReport report;
-    if (Failed bad = read_object(usage, "a usage report", [&](Fields& fields) { read_usage(fields, report); })) return bad;
-    return report.final ? at.conversation.record_usage(report.usage) : at.conversation.update_usage(report.usage);
+    if (Failed bad = read_object(usage, "a usage report",
+                                 [&](Fields& fields) { read_usage(fields, report); }))
+      return bad;
+    return report.final ? at.conversation.record_usage(report.usage)
+                        : at.conversation.update_usage(report.usage);
   });
 }
 
-undertext_status undertext_set_usage(undertext_conversation* conversation, undertext_text usage, undertext_string* error) {
+undertext_status undertext_set_usage(undertext_conversation* conversation, undertext_text usage,
+                                     undertext_string* error) {
   return guarded(conversation, error, [&](undertext_conversation& at) -> Result<void> {
     UsageState state;
-    if (Failed bad = read_object(usage, "usage", [&](Fields& fields) { read_usage_state(fields, state); })) return bad;
+    if (Failed bad =
+            read_object(usage, "usage", [&](Fields& fields) { read_usage_state(fields, state); }))
+      return bad;
     const Result<UsageTracker> tracker = UsageTracker::restored(state);
     if (!tracker) return tracker.error();
     return at.conversation.set_usage(*tracker);
   });
 }
 
-undertext_status undertext_usage(const undertext_conversation* conversation, undertext_string* usage, undertext_string* error) {
+undertext_status undertext_usage(const undertext_conversation* conversation,
+                                 undertext_string* usage, undertext_string* error) {
   c::clear(usage);
   return guarded(conversation, error, [&](const undertext_conversation& at) -> Failed {
     std::string json;
@@ -281,29 +319,35 @@ undertext_status undertext_usage(const undertext_conversation* conversation, und
   });
 }
 
-undertext_status undertext_record_request(undertext_conversation* conversation, undertext_text request, undertext_string* recorded,
+undertext_status undertext_record_request(undertext_conversation* conversation,
+                                          undertext_text request, undertext_string* recorded,
                                           undertext_string* error) {
   c::clear(recorded);
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     GivenRequest read;
     const MessageLimits& limits = at.conversation.settings().limits.message;
-    if (Failed bad = read_object(request, "a request", [&](Fields& fields) { read_given_request(fields, limits, read); }))
+    if (Failed bad = read_object(request, "a request",
+                                 [&](Fields& fields) { read_given_request(fields, limits, read); }))
       return bad;
-    give(recorded, R"({"number":)" + std::to_string(record_given(at.conversation, std::move(read))) + "}");
+    give(recorded,
+         R"({"number":)" + std::to_string(record_given(at.conversation, std::move(read))) + "}");
     return std::nullopt;
   });
 }
 
 undertext_status undertext_catch_up(undertext_conversation* conversation, undertext_string* error) {
-  return guarded(conversation, error, [](undertext_conversation& at) { return at.conversation.catch_up(); });
+  return guarded(conversation, error,
+                 [](undertext_conversation& at) { return at.conversation.catch_up(); });
 }
 
-undertext_status undertext_checkpoint(undertext_conversation* conversation, undertext_string* error) {
-  return guarded(conversation, error, [](undertext_conversation& at) { return at.conversation.checkpoint(); });
+undertext_status undertext_checkpoint(undertext_conversation* conversation,
+                                      undertext_string* error) {
+  return guarded(conversation, error,
+                 [](undertext_conversation& at) { return at.conversation.checkpoint(); });
 }
 
-undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal, undertext_string* redaction,
-                                  undertext_string* error) {
+undertext_status undertext_redact(undertext_conversation* conversation, undertext_text removal,
+                                  undertext_string* redaction, undertext_string* error) {
   c::clear(redaction);
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     std::vector<Ordinal> ordinals;
@@ -325,8 +369,9 @@ undertext_status undertext_redact(undertext_conversation* conversation, undertex
   });
 }
 
-undertext_status undertext_prune_versions(undertext_conversation* conversation, undertext_text retention,
-                                          undertext_string* reclaimed, undertext_string* error) {
+undertext_status undertext_prune_versions(undertext_conversation* conversation,
+                                          undertext_text retention, undertext_string* reclaimed,
+                                          undertext_string* error) {
   c::clear(reclaimed);
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     Retention kept;
@@ -338,14 +383,17 @@ undertext_status undertext_prune_versions(undertext_conversation* conversation, 
     if (bad) return bad;
     const Result<Reclaimed> pruned = at.conversation.prune_versions(kept);
     if (!pruned) return pruned.error();
-    give(reclaimed, R"({"firstVersion":)" + std::to_string(pruned->first_version.value) + R"(,"versions":)" +
-                        std::to_string(pruned->versions) + R"(,"messages":)" + std::to_string(pruned->messages) + "}");
+    give(reclaimed, R"({"firstVersion":)" + std::to_string(pruned->first_version.value) +
+                        R"(,"versions":)" + std::to_string(pruned->versions) + R"(,"messages":)" +
+                        std::to_string(pruned->messages) + "}");
     return std::nullopt;
   });
 }
 
-undertext_status undertext_subscribe(undertext_conversation* conversation, undertext_receive receive, undertext_end end,
-                                     void* context, undertext_subscription** subscription, undertext_string* error) {
+undertext_status undertext_subscribe(undertext_conversation* conversation,
+                                     undertext_receive receive, undertext_end end, void* context,
+                                     undertext_subscription** subscription,
+                                     undertext_string* error) {
   *subscription = nullptr;
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
     c::must_be_function(receive, "receive");

@@ -11,13 +11,18 @@ namespace undertext::c {
 // A status is the code's number plus 1, or plus 2 behind UNDERTEXT_OUT_OF_MEMORY, which is no code.
 static_assert(static_cast<int>(ErrorCode::invalid_argument) + 1 == UNDERTEXT_INVALID_ARGUMENT);
 static_assert(static_cast<int>(ErrorCode::internal) + 1 == UNDERTEXT_INTERNAL);
-static_assert(static_cast<int>(ErrorCode::denied) + 2 == UNDERTEXT_DENIED && error_code_count + 1 == UNDERTEXT_DENIED);
+static_assert(static_cast<int>(ErrorCode::denied) + 2 == UNDERTEXT_DENIED &&
+              error_code_count + 1 == UNDERTEXT_DENIED);
 
-undertext_status status_of(ErrorCode code) { return static_cast<undertext_status>(code) + (code <= ErrorCode::internal ? 1 : 2); }
+undertext_status status_of(ErrorCode code) {
+  return static_cast<undertext_status>(code) + (code <= ErrorCode::internal ? 1 : 2);
+}
 
 ErrorCode code_of(undertext_status status) {
-  if (status >= UNDERTEXT_INVALID_ARGUMENT && status <= UNDERTEXT_INTERNAL) return static_cast<ErrorCode>(status - 1);
-  if (status > UNDERTEXT_OUT_OF_MEMORY && status <= UNDERTEXT_DENIED) return static_cast<ErrorCode>(status - 2);
+  if (status >= UNDERTEXT_INVALID_ARGUMENT && status <= UNDERTEXT_INTERNAL)
+    return static_cast<ErrorCode>(status - 1);
+  if (status > UNDERTEXT_OUT_OF_MEMORY && status <= UNDERTEXT_DENIED)
+    return static_cast<ErrorCode>(status - 2);
   return ErrorCode::internal;
 }
 
@@ -70,7 +75,8 @@ undertext_status undertext_string_copy(undertext_text text, undertext_string* st
 
 uint32_t undertext_abi_version() { return 1; }
 
-const char* undertext_library_version() { return library_version().data(); }  // a literal, which ends in a zero
+// a literal, which ends in a zero
+const char* undertext_library_version() { return library_version().data(); }
 
 const char* undertext_status_name(undertext_status status) {
   if (status == UNDERTEXT_OK) return "ok";

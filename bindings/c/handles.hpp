@@ -32,7 +32,9 @@ struct undertext_conversation {
   undertext::Conversation conversation;
   std::mutex mutex = {};
   std::stop_source waiting =
-      {};  // of what waits in undertext_answer(); guarded by the mutex, and taken for a new one when it was used
+      // of what waits in undertext_answer(); guarded by the mutex, and taken for a new one when it
+      // was used
+      {};
 };
 
 struct undertext_view {
@@ -103,7 +105,8 @@ undertext_status guarded(Handle* handle, undertext_string* error, Work work) noe
 // Of a function of the caller's that is not there. It ends the work that guarded() runs.
 template <class Function>
 void must_be_function(Function* function, const char* name) {
-  if (function == nullptr) throw Failure({ErrorCode::invalid_argument, "must be a function, and is NULL", name});
+  if (function == nullptr)
+    throw Failure({ErrorCode::invalid_argument, "must be a function, and is NULL", name});
 }
 
 // A string that a callback answered with.
@@ -114,13 +117,16 @@ struct Answered {
   Answered(const Answered&) = delete;
   Answered& operator=(const Answered&) = delete;
   ~Answered() { undertext_string_close(&string); }
-  std::string_view text() const { return string.size == 0 ? std::string_view() : std::string_view(string.data, string.size); }
+  std::string_view text() const {
+    return string.size == 0 ? std::string_view() : std::string_view(string.data, string.size);
+  }
 };
 
 // What a callback of the caller's failed with. Throws std::bad_alloc where that is what it says.
 Error failure(undertext_status status, const std::string& who, std::string_view said);
 
-// The context of a callback. Its end is called when the last user of it is gone, if the function that took it has said that it succeeded.
+// The context of a callback. Its end is called when the last user of it is gone, if the function
+// that took it has said that it succeeded.
 class Context {
  public:
   Context(void* context, undertext_end end) : context_(context), end_(end) {}

@@ -24,13 +24,16 @@ Failed read_sent(undertext_text json, const Settings& settings, Sent& sent) {
 Failed read_dialect(undertext_text text, Sent& sent) {
   if (view_of(text).starts_with('{')) return read_sent(text, {}, sent);
   const std::optional<Dialect> dialect = dialect_named(view_of(text));
-  if (!dialect) return Error{ErrorCode::invalid_argument, "is openai_chat, openai_responses, anthropic or gemini", "dialect"};
+  if (!dialect)
+    return Error{ErrorCode::invalid_argument,
+                 "is openai_chat, openai_responses, anthropic or gemini", "dialect"};
   sent.profile.dialect = *dialect;
   return std::nullopt;
 }
 
 Failed read_profile_of(undertext_text json, const Settings& settings, Profile& profile) {
-  return c::read_object(json, "a profile", [&](Fields& fields) { read_profile(fields, settings, profile); });
+  return c::read_object(json, "a profile",
+                        [&](Fields& fields) { read_profile(fields, settings, profile); });
 }
 
 Failed hand_out(const Result<Imported>& read, undertext_string* imported) {
@@ -43,8 +46,8 @@ Failed hand_out(const Result<Imported>& read, undertext_string* imported) {
 
 }  // namespace
 
-undertext_status undertext_import_messages(undertext_text dialect, undertext_text json, undertext_string* imported,
-                                           undertext_string* error) {
+undertext_status undertext_import_messages(undertext_text dialect, undertext_text json,
+                                           undertext_string* imported, undertext_string* error) {
   c::clear(imported);
   return guarded(error, [&]() -> Failed {
     Sent sent;
@@ -53,18 +56,21 @@ undertext_status undertext_import_messages(undertext_text dialect, undertext_tex
   });
 }
 
-undertext_status undertext_import_after(const undertext_view* view, undertext_text profile, undertext_text json,
-                                        undertext_string* imported, undertext_string* error) {
+undertext_status undertext_import_after(const undertext_view* view, undertext_text profile,
+                                        undertext_text json, undertext_string* imported,
+                                        undertext_string* error) {
   c::clear(imported);
   return guarded(view, error, [&](const undertext_view& of) -> Failed {
     Sent sent;
     if (Failed bad = read_sent(profile, of.settings, sent)) return bad;
-    return hand_out(import_after(of.view, sent.profile, view_of(json), of.settings.limits.message, sent.names), imported);
+    return hand_out(
+        import_after(of.view, sent.profile, view_of(json), of.settings.limits.message, sent.names),
+        imported);
   });
 }
 
-undertext_status undertext_validate_request(undertext_text profile, undertext_text json, undertext_string* findings,
-                                            undertext_string* error) {
+undertext_status undertext_validate_request(undertext_text profile, undertext_text json,
+                                            undertext_string* findings, undertext_string* error) {
   c::clear(findings);
   return guarded(error, [&]() -> Failed {
     Profile taken_by;
@@ -78,7 +84,8 @@ undertext_status undertext_validate_request(undertext_text profile, undertext_te
   });
 }
 
-undertext_status undertext_stream_new(undertext_text dialect, undertext_stream** stream, undertext_string* error) {
+undertext_status undertext_stream_new(undertext_text dialect, undertext_stream** stream,
+                                      undertext_string* error) {
   *stream = nullptr;
   return guarded(error, [&]() -> Failed {
     Sent sent;
@@ -88,17 +95,21 @@ undertext_status undertext_stream_new(undertext_text dialect, undertext_stream**
   });
 }
 
-undertext_status undertext_stream_feed(undertext_stream* stream, undertext_text data, undertext_string* error) {
-  return guarded(stream, error, [&](undertext_stream& to) { return to.assembler.feed(view_of(data)); });
+undertext_status undertext_stream_feed(undertext_stream* stream, undertext_text data,
+                                       undertext_string* error) {
+  return guarded(stream, error,
+                 [&](undertext_stream& to) { return to.assembler.feed(view_of(data)); });
 }
 
-undertext_status undertext_stream_result(const undertext_stream* stream, undertext_string* result, undertext_string* error) {
+undertext_status undertext_stream_result(const undertext_stream* stream, undertext_string* result,
+                                         undertext_string* error) {
   c::clear(result);
   return guarded(stream, error, [&](const undertext_stream& of) -> Failed {
     const StreamAssembler::Streamed streamed = of.assembler.finish();
     std::string out = "{";
-    for (const auto& [name, json] : {std::pair("message", &streamed.message), std::pair("usage", &streamed.usage_json),
-                                     std::pair("error", &streamed.error_json)}) {
+    for (const auto& [name, json] :
+         {std::pair("message", &streamed.message), std::pair("usage", &streamed.usage_json),
+          std::pair("error", &streamed.error_json)}) {
       if (!json->empty()) out.append("\"").append(name).append("\":").append(*json) += ',';
     }
     if (!streamed.finish_reason.empty()) {
@@ -113,7 +124,8 @@ undertext_status undertext_stream_result(const undertext_stream* stream, underte
 
 void undertext_stream_close(undertext_stream* stream) { delete stream; }
 
-undertext_status undertext_find_model(undertext_text name, undertext_string* model, undertext_string* error) {
+undertext_status undertext_find_model(undertext_text name, undertext_string* model,
+                                      undertext_string* error) {
   c::clear(model);
   return guarded(error, [&]() -> Failed {
     std::string out;
@@ -127,8 +139,8 @@ undertext_status undertext_add_models(undertext_text json, undertext_string* err
   return guarded(error, [&] { return add_models(view_of(json)); });
 }
 
-undertext_status undertext_count_tools(undertext_text counting, undertext_text tools, undertext_string* count,
-                                       undertext_string* error) {
+undertext_status undertext_count_tools(undertext_text counting, undertext_text tools,
+                                       undertext_string* count, undertext_string* error) {
   c::clear(count);
   return guarded(error, [&]() -> Failed {
     const Result<ToolsCount> counted = count_tools(view_of(tools), view_of(counting));
@@ -140,7 +152,8 @@ undertext_status undertext_count_tools(undertext_text counting, undertext_text t
   });
 }
 
-undertext_status undertext_count_tokens(undertext_text tokenizer, undertext_text text, uint64_t* tokens, undertext_string* error) {
+undertext_status undertext_count_tokens(undertext_text tokenizer, undertext_text text,
+                                        uint64_t* tokens, undertext_string* error) {
   *tokens = 0;
   return guarded(error, [&]() -> Failed {
     const Result<std::shared_ptr<const Tokenizer>> found = find_tokenizer(view_of(tokenizer));

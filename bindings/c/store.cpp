@@ -16,7 +16,9 @@ void read_options(Fields& fields, StoreOptions& options) {
   fields.take("tenant", options.tenant);
   std::optional<std::uint64_t> patience_ms;
   fields.take("patienceMs", patience_ms);
-  if (patience_ms) options.patience = std::chrono::milliseconds(std::min<std::uint64_t>(*patience_ms, std::uint64_t{1} << 40));
+  if (patience_ms)
+    options.patience =
+        std::chrono::milliseconds(std::min<std::uint64_t>(*patience_ms, std::uint64_t{1} << 40));
   std::optional<std::string> durability;
   fields.take("durability", durability);
   if (durability == "normal") {
@@ -38,12 +40,14 @@ std::string array_of(const std::vector<Record>& records) {
 
 }  // namespace
 
-undertext_status undertext_store_open(undertext_text url, undertext_text options, undertext_store** store,
-                                      undertext_string* error) {
+undertext_status undertext_store_open(undertext_text url, undertext_text options,
+                                      undertext_store** store, undertext_string* error) {
   *store = nullptr;
   return guarded(error, [&]() -> Failed {
     StoreOptions how;
-    if (Failed bad = c::read_object(options, "the options", [&](Fields& fields) { read_options(fields, how); })) return bad;
+    if (Failed bad = c::read_object(options, "the options",
+                                    [&](Fields& fields) { read_options(fields, how); }))
+      return bad;
     Result<std::shared_ptr<Store>> opened = open_store(view_of(url), how);
     if (!opened) return std::move(opened.error());
     *store = new undertext_store{std::move(*opened)};
@@ -53,26 +57,30 @@ undertext_status undertext_store_open(undertext_text url, undertext_text options
 
 void undertext_store_close(undertext_store* store) { delete store; }
 
-undertext_status undertext_store_list(undertext_store* store, undertext_text after, uint32_t limit, undertext_string* conversations,
-                                      undertext_string* error) {
+undertext_status undertext_store_list(undertext_store* store, undertext_text after, uint32_t limit,
+                                      undertext_string* conversations, undertext_string* error) {
   c::clear(conversations);
   return guarded(store, error, [&](undertext_store& in) -> Failed {
-    const Result<std::vector<ConversationRecord>> found = in.store->list({.after = std::string(view_of(after)), .limit = limit});
+    const Result<std::vector<ConversationRecord>> found =
+        in.store->list({.after = std::string(view_of(after)), .limit = limit});
     if (!found) return found.error();
     give(conversations, array_of(*found));
     return std::nullopt;
   });
 }
 
-undertext_status undertext_store_purge(undertext_store* store, undertext_text id, undertext_text who, undertext_text why,
+undertext_status undertext_store_purge(undertext_store* store, undertext_text id,
+                                       undertext_text who, undertext_text why,
                                        undertext_string* error) {
   return guarded(store, error, [&](undertext_store& in) {
-    return in.store->purge(view_of(id), {.who = std::string(view_of(who)), .at_ms = now_ms(), .why = std::string(view_of(why))});
+    return in.store->purge(
+        view_of(id),
+        {.who = std::string(view_of(who)), .at_ms = now_ms(), .why = std::string(view_of(why))});
   });
 }
 
-undertext_status undertext_store_check(undertext_store* store, undertext_text id, undertext_string* report,
-                                       undertext_string* error) {
+undertext_status undertext_store_check(undertext_store* store, undertext_text id,
+                                       undertext_string* report, undertext_string* error) {
   c::clear(report);
   return guarded(store, error, [&](undertext_store& in) -> Failed {
     const Result<CheckReport> checked = check_store(*in.store, view_of(id));
@@ -84,16 +92,19 @@ undertext_status undertext_store_check(undertext_store* store, undertext_text id
   });
 }
 
-undertext_status undertext_store_backup(undertext_store* store, undertext_text path, undertext_string* error) {
-  return guarded(store, error, [&](undertext_store& in) { return in.store->backup(std::string(view_of(path))); });
+undertext_status undertext_store_backup(undertext_store* store, undertext_text path,
+                                        undertext_string* error) {
+  return guarded(store, error,
+                 [&](undertext_store& in) { return in.store->backup(std::string(view_of(path))); });
 }
 
-undertext_status undertext_store_restore(undertext_text url, undertext_text backup, undertext_string* error) {
+undertext_status undertext_store_restore(undertext_text url, undertext_text backup,
+                                         undertext_string* error) {
   return guarded(error, [&] { return restore_store(view_of(url), std::string(view_of(backup))); });
 }
 
-undertext_status undertext_store_settings(undertext_store* store, undertext_text id, undertext_string* settings,
-                                          undertext_string* error) {
+undertext_status undertext_store_settings(undertext_store* store, undertext_text id,
+                                          undertext_string* settings, undertext_string* error) {
   c::clear(settings);
   return guarded(store, error, [&](undertext_store& in) -> Failed {
     Result<std::string> kept = Conversation::stored_note(*in.store, view_of(id));
@@ -103,8 +114,8 @@ undertext_status undertext_store_settings(undertext_store* store, undertext_text
   });
 }
 
-undertext_status undertext_store_removals(undertext_store* store, undertext_text id, undertext_string* removals,
-                                          undertext_string* error) {
+undertext_status undertext_store_removals(undertext_store* store, undertext_text id,
+                                          undertext_string* removals, undertext_string* error) {
   c::clear(removals);
   return guarded(store, error, [&](undertext_store& in) -> Failed {
     const Result<std::vector<RemovalRecord>> found = in.store->removals(view_of(id));

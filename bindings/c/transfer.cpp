@@ -16,7 +16,8 @@ void must_not_fail(undertext_status status, const char* who) {
 
 }  // namespace
 
-undertext_status undertext_store_export(undertext_store* store, undertext_text id, undertext_write_line write, void* context,
+undertext_status undertext_store_export(undertext_store* store, undertext_text id,
+                                        undertext_write_line write, void* context,
                                         undertext_string* error) {
   return guarded(store, error, [&](undertext_store& in) -> Failed {
     c::must_be_function(write, "write");
@@ -30,8 +31,10 @@ undertext_status undertext_store_export(undertext_store* store, undertext_text i
   });
 }
 
-undertext_status undertext_store_import(undertext_store* store, undertext_text id, undertext_read_line read, void* context,
-                                        undertext_text options, undertext_string* imported, undertext_string* error) {
+undertext_status undertext_store_import(undertext_store* store, undertext_text id,
+                                        undertext_read_line read, void* context,
+                                        undertext_text options, undertext_string* imported,
+                                        undertext_string* error) {
   c::clear(imported);
   return guarded(store, error, [&](undertext_store& in) -> Failed {
     c::must_be_function(read, "read");
@@ -49,9 +52,11 @@ undertext_status undertext_store_import(undertext_store* store, undertext_text i
       if (line.data == nullptr) return std::nullopt;
       return view_of(line);
     };
-    const Result<ImportedConversation> done = import_conversation(in.store, view_of(id), next_line, how);
+    const Result<ImportedConversation> done =
+        import_conversation(in.store, view_of(id), next_line, how);
     if (!done) return done.error();
-    give(imported, R"({"versions":)" + std::to_string(done->versions) + R"(,"messages":)" + std::to_string(done->messages) + "}");
+    give(imported, R"({"versions":)" + std::to_string(done->versions) + R"(,"messages":)" +
+                       std::to_string(done->messages) + "}");
     return std::nullopt;
   });
 }

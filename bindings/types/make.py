@@ -6,6 +6,7 @@
 
 With --check nothing is written: the exit status is 1 where a file is not what would be written.
 """
+
 import json
 import pathlib
 import subprocess
@@ -18,7 +19,9 @@ import typescript
 
 
 def protocol(program):
-    return json.loads(subprocess.run([program, "schema"], capture_output=True, check=True).stdout)["$defs"]
+    return json.loads(subprocess.run([program, "schema"], capture_output=True, check=True).stdout)[
+        "$defs"
+    ]
 
 
 def openapi(program):

@@ -1,4 +1,5 @@
 """Shapes as Python: TypedDicts with the names of the protocol, and the arguments of methods with names of Python."""
+
 import json
 import keyword
 import re
@@ -34,7 +35,13 @@ ARGUMENTS = {
 
 
 def literals(values):
-    return "Literal[" + ", ".join(json.dumps(value) if isinstance(value, str) else repr(value) for value in values) + "]"
+    return (
+        "Literal["
+        + ", ".join(
+            json.dumps(value) if isinstance(value, str) else repr(value) for value in values
+        )
+        + "]"
+    )
 
 
 def type_of(part, takes):
@@ -55,8 +62,17 @@ def type_of(part, takes):
     if kind == "array":
         return f"{'Sequence' if takes else 'List'}[{type_of(part['items'], takes)}]"
     if kind == "object":
-        return f"{'Mapping' if takes else 'Dict'}[str, {type_of(part['additionalProperties'], takes)}]"
-    return {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None", None: "Any"}[kind]
+        return (
+            f"{'Mapping' if takes else 'Dict'}[str, {type_of(part['additionalProperties'], takes)}]"
+        )
+    return {
+        "integer": "int",
+        "number": "float",
+        "string": "str",
+        "boolean": "bool",
+        "null": "None",
+        None: "Any",
+    }[kind]
 
 
 def snake_case(name):
@@ -65,7 +81,11 @@ def snake_case(name):
 
 
 def members(shape, wanted, takes):
-    return {name: type_of(part, takes) for name, part in shape["properties"].items() if (name in shape.get("required", [])) == wanted}
+    return {
+        name: type_of(part, takes)
+        for name, part in shape["properties"].items()
+        if (name in shape.get("required", [])) == wanted
+    }
 
 
 def comments(shape, name):
@@ -74,7 +94,9 @@ def comments(shape, name):
 
 
 def body(fields, shape):
-    return "".join(f"    {name}: {type_}{comments(shape, name)}\n" for name, type_ in fields.items())
+    return "".join(
+        f"    {name}: {type_}{comments(shape, name)}\n" for name, type_ in fields.items()
+    )
 
 
 def typed_dict(name, shape, takes):
@@ -84,15 +106,31 @@ def typed_dict(name, shape, takes):
     doc = f'    """{text}"""\n' if text else ""
     if any(map(keyword.iskeyword, {**needed, **optional})):
         out = ""
-        for part, fields, total in ((f"_{name}Needed", needed, ""), (f"_{name}Optional", optional, ", total=False")):
+        for part, fields, total in (
+            (f"_{name}Needed", needed, ""),
+            (f"_{name}Optional", optional, ", total=False"),
+        ):
             inside = ", ".join(f'"{key}": {type_!r}' for key, type_ in fields.items())
             out += f'{part} = TypedDict("{part}", {{{inside}}}{total})\n'
-        return f"{out}\n\nclass {name}(_{name}Needed, _{name}Optional):\n{doc or '    pass'}\n".rstrip("\n") + "\n"
+        return (
+            f"{out}\n\nclass {name}(_{name}Needed, _{name}Optional):\n{doc or '    pass'}\n".rstrip(
+                "\n"
+            )
+            + "\n"
+        )
     if needed and optional:
-        return (f"class _{name}Needed(TypedDict):\n{body(needed, shape)}\n\n"
-                f"class {name}(_{name}Needed, total=False):\n{doc}" + ("\n" if doc else "") + body(optional, shape))
+        return (
+            f"class _{name}Needed(TypedDict):\n{body(needed, shape)}\n\n"
+            f"class {name}(_{name}Needed, total=False):\n{doc}"
+            + ("\n" if doc else "")
+            + body(optional, shape)
+        )
     total = "" if needed else ", total=False"
-    return f"class {name}(TypedDict{total}):\n{doc}" + ("\n" if doc else "") + body({**needed, **optional}, shape)
+    return (
+        f"class {name}(TypedDict{total}):\n{doc}"
+        + ("\n" if doc else "")
+        + body({**needed, **optional}, shape)
+    )
 
 
 def flat(name, shape, shapes):
@@ -103,7 +141,11 @@ def flat(name, shape, shapes):
         one = shapes[name_of(each["$ref"])]
         values.append(one["properties"][teller]["const"])
         properties.update({key: part for key, part in one["properties"].items() if key != teller})
-    merged = {"properties": {teller: {"enum": values}, **properties}, "required": [teller], "description": shape["description"]}
+    merged = {
+        "properties": {teller: {"enum": values}, **properties},
+        "required": [teller],
+        "description": shape["description"],
+    }
     return typed_dict(name, merged, False)
 
 
@@ -145,12 +187,28 @@ def arguments(shapes):
     for name, (shape_name, without) in ARGUMENTS.items():
         shape = shapes[shape_name]
         text = f"Of {shape_name}: {text_of(shape)}"
-        taken = {member: part for member, part in shape["properties"].items() if member not in (*without, "operation", "query")}
+        taken = {
+            member: part
+            for member, part in shape["properties"].items()
+            if member not in (*without, "operation", "query")
+        }
         # A docstring, not comments: help() of a method shows them (_signatures.py).
-        described = "".join(f"    {snake_case(member)}: {text_of(part)}\n" for member, part in taken.items() if text_of(part))
+        described = "".join(
+            f"    {snake_case(member)}: {text_of(part)}\n"
+            for member, part in taken.items()
+            if text_of(part)
+        )
         out += f'\n\nclass {name}(TypedDict, total=False):\n    """{text}\n\n{described}    """\n\n'
         for member, part in taken.items():
             out += f"    {snake_case(member)}: {type_of(part, True)}\n"
-    used = sorted(name for name in shapes if name not in OWN and re.search(rf": [^#\n]*\b{name}\b", out))
+    used = sorted(
+        name for name in shapes if name not in OWN and re.search(rf": [^#\n]*\b{name}\b", out)
+    )
     head += "from ._protocol import " + ", ".join(used) + "\n"
-    return head + out + "\n\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(ARGUMENTS)) + "]\n"
+    return (
+        head
+        + out
+        + "\n\n__all__ = [\n"
+        + "".join(f'    "{name}",\n' for name in sorted(ARGUMENTS))
+        + "]\n"
+    )

@@ -1,10 +1,16 @@
 """Shapes as TypeScript."""
+
 import json
 
 from shapes import alternatives, is_object, is_request, is_union, name_of, required_choices, text_of
 
 # Written by hand: what a message may hold beyond its members is for the language to say.
-OWN = {"Json": "Json", "JsonObject": "Record<string, unknown>", "Part": "Part", "Message": "Message"}
+OWN = {
+    "Json": "Json",
+    "JsonObject": "Record<string, unknown>",
+    "Part": "Part",
+    "Message": "Message",
+}
 
 
 class Writer:
@@ -31,7 +37,14 @@ class Writer:
             return f"{'readonly ' if readonly else ''}{element}[]"
         if kind == "object":
             return f"Record<string, {self.type(part['additionalProperties'], readonly)}>"
-        return {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null", None: "Json"}[kind]
+        return {
+            "integer": "number",
+            "number": "number",
+            "string": "string",
+            "boolean": "boolean",
+            "null": "null",
+            None: "Json",
+        }[kind]
 
     def union(self, types):
         # A word beside any text would be lost: an editor offers it only so.
@@ -65,13 +78,17 @@ class Writer:
         """The members that exclude each other stand in unions, of which each alternative has one of them."""
         choices = required_choices(shape)
         base = f"{name}Base"
-        out = self.interface(base, shape, exported=False, without={each for names in choices for each in names})
+        out = self.interface(
+            base, shape, exported=False, without={each for names in choices for each in names}
+        )
         out += self.comment(text_of(shape)) + f"export type {name} = {base}"
         for names in choices:
             either = []
             for chosen in names:
                 rest = "".join(f"; {other}?: undefined" for other in names if other != chosen)
-                either.append(f"{{ {chosen}: {self.type(shape['properties'][chosen], True)}{rest} }}")
+                either.append(
+                    f"{{ {chosen}: {self.type(shape['properties'][chosen], True)}{rest} }}"
+                )
             out += " &\n  (\n    | " + "\n    | ".join(either) + "\n  )"
         return out + self.end + "\n"
 
@@ -80,15 +97,23 @@ class Writer:
             if required_choices(shape):
                 return self.with_choices(name, shape)
             return self.comment(text_of(shape)) + self.interface(name, shape)
-        types = [self.type(each) for each in alternatives(shape)] if is_union(shape) else [self.type(shape)]
+        types = (
+            [self.type(each) for each in alternatives(shape)]
+            if is_union(shape)
+            else [self.type(shape)]
+        )
         either = self.union(types)
         text = f"export type {name} = {either}{self.end}\n"
         if len(text) > 140:
-            text = f"export type {name} =\n  | " + "\n  | ".join(either.split(" | ")) + f"{self.end}\n"
+            text = (
+                f"export type {name} =\n  | " + "\n  | ".join(either.split(" | ")) + f"{self.end}\n"
+            )
         return self.comment(text_of(shape)) + text
 
     def all(self):
-        return "\n".join(self.shape(name, shape) for name, shape in self.shapes.items() if name not in OWN)
+        return "\n".join(
+            self.shape(name, shape) for name, shape in self.shapes.items() if name not in OWN
+        )
 
     def words(self, constant, name):
         listed = ", ".join(map(self.literal, self.shapes[name]["enum"]))
@@ -98,7 +123,12 @@ class Writer:
 def node(shapes):
     writer = Writer(shapes, "")
     head = "// Generated from `undertext schema` by bindings/types/make.py.\nimport type { Json, Message } from './message_types.js'\n\n"
-    return head + writer.all() + "\n/** All types of events. */\n" + writer.words("eventTypes", "EventType")
+    return (
+        head
+        + writer.all()
+        + "\n/** All types of events. */\n"
+        + writer.words("eventTypes", "EventType")
+    )
 
 
 def form_of(writer, name, shape):
@@ -154,7 +184,15 @@ export interface OperationShape {
 def inspector(shapes):
     writer = Writer(shapes, ";")
     head = "// Generated from the OpenAPI document by bindings/types/make.py.\nimport type { Json, Message } from './message';\n\n"
-    out = head + writer.all() + "\n" + writer.words("roles", "Role") + writer.words("strategyNames", "StrategyName") + "\n" + FORMS
+    out = (
+        head
+        + writer.all()
+        + "\n"
+        + writer.words("roles", "Role")
+        + writer.words("strategyNames", "StrategyName")
+        + "\n"
+        + FORMS
+    )
     out += "export const operations: readonly OperationShape[] = [\n"
     for reference in shapes["Operation"]["discriminator"]["mapping"].values():
         out += form_of(writer, name_of(reference), shapes[name_of(reference)])

@@ -43,23 +43,29 @@ struct ContentBlock {
     opaque,  // anything else, in `json`
   };
   Kind kind = Kind::text;
-  std::string type = {};            // the format's own type where it is more specific than `kind`, such as "shell_call"
-  std::string text = {};            // of text and reasoning
-  std::string call_id = {};         // of a call, and of the call that a result answers; empty when there is none
-  std::string name = {};            // of the tool; empty when the message does not say
-  std::string arguments_json = {};  // of a call: a JSON value, mostly an object or a string that holds one
-  bool is_error = false;            // of a result, also of the one that a call holds
-  bool by_provider = false;         // the provider runs the tool itself
+  // the format's own type where it is more specific than `kind`, such as "shell_call"
+  std::string type = {};
+  std::string text = {};  // of text and reasoning
+  // of a call, and of the call that a result answers; empty when there is none
+  std::string call_id = {};
+  std::string name = {};  // of the tool; empty when the message does not say
+  // of a call: a JSON value, mostly an object or a string that holds one
+  std::string arguments_json = {};
+  bool is_error = false;     // of a result, also of the one that a call holds
+  bool by_provider = false;  // the provider runs the tool itself
   MediaBlock media = {};
-  std::vector<ContentBlock> blocks = {};  // content of a result; of a call that the provider runs, its result
-  std::string json = {};                  // of an opaque block: the bytes as given
+  // content of a result; of a call that the provider runs, its result
+  std::vector<ContentBlock> blocks = {};
+  std::string json = {};  // of an opaque block: the bytes as given
 };
 
 // Time and memory linear in the message.
 UNDERTEXT_API std::vector<ContentBlock> read_blocks(const Message& message);
 
-UNDERTEXT_API std::string_view name(ContentBlock::Kind kind);    // "text", "call", …
-UNDERTEXT_API std::string_view name(MediaBlock::Kind kind);      // "image", "audio", "video", "file"
-UNDERTEXT_API std::string_view name(MediaBlock::Source source);  // "base64", "url", "file_id", "text"
+UNDERTEXT_API std::string_view name(ContentBlock::Kind kind);  // "text", "call", …
+// "image", "audio", "video", "file"
+UNDERTEXT_API std::string_view name(MediaBlock::Kind kind);
+// "base64", "url", "file_id", "text"
+UNDERTEXT_API std::string_view name(MediaBlock::Source source);
 
 }  // namespace undertext

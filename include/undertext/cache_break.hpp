@@ -34,7 +34,8 @@ struct CacheBreak {
   std::uint64_t bytes = 0;        // of the whole, as a prefix
   std::string path = {};          // in the later request, such as "messages[4].content[0].text"
   // Of broken:
-  std::string was = {};             // the path of what the earlier one had there; equal to `path` where a value changed
+  // the path of what the earlier one had there; equal to `path` where a value changed
+  std::string was = {};
   std::uint64_t byte_in_value = 0;  // of its text; 0 where the paths differ
   std::string same = {};            // the end of what both have
   std::string before = {};          // what differs, abridged
@@ -42,6 +43,7 @@ struct CacheBreak {
 };
 UNDERTEXT_API std::string_view name(CacheBreak::Kind kind);  // such as "broken"
 
-UNDERTEXT_API CacheBreak cache_break(Dialect dialect, std::string_view before, std::string_view after);
+UNDERTEXT_API CacheBreak cache_break(Dialect dialect, std::string_view before,
+                                     std::string_view after);
 
 }  // namespace undertext

@@ -1,4 +1,5 @@
-// Changes to the text and metadata of a message, as plain values. TRANSFORM applies them to many messages at once.
+// Changes to the text and metadata of a message, as plain values. TRANSFORM applies them to many
+// messages at once.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct TruncateText {
 };
 
 struct SetMetadata {
-  std::string object_json;  // a JSON object; its members are set, other members of the metadata stay
+  // a JSON object; its members are set, other members of the metadata stay
+  std::string object_json;
 };
 
 }  // namespace undertext

@@ -1,10 +1,12 @@
-// Clients that keep their own list of messages and send all of it with every request: coding agents, SDKs, frameworks.
+// Clients that keep their own list of messages and send all of it with every request: coding
+// agents, SDKs, frameworks.
 //
 //     ClientProfile client = find_client("claude_code").value();
 //     ClientRequest request = read_client_request(client, {}, body).value();
 //     conversation.apply({std::move(request.reconcile)});          // the conversation follows: docs/clients.md
 //
-// A profile is data: the volatile parts of a client's requests, the form of its own compactions, and where its conversation id is.
+// A profile is data: the volatile parts of a client's requests, the form of its own compactions,
+// and where its conversation id is.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +26,25 @@ namespace undertext {
 
 struct ClientProfile {
   std::string name;
-  std::optional<Dialect> dialect = {};  // of its requests; unset: the engine's own form, or the caller's choice
+  // of its requests; unset: the engine's own form, or the caller's choice
+  std::optional<Dialect> dialect = {};
   VolatileParts volatile_parts = VolatileParts::common();
-  std::vector<std::string> summary_texts = {};     // prefixes of user messages that summarise compacted ones
+  // prefixes of user messages that summarise compacted ones
+  std::vector<std::string> summary_texts = {};
   std::vector<std::string> compaction_texts = {};  // prefixes of texts that ask for a compaction
   std::vector<std::string> own_headers = {};       // any of these identifies the client
-  std::vector<std::string> session_headers = {};   // with the conversation id; the first one present is used
-  std::vector<std::string> session_pointers = {};  // the same in the body; a # points into a string of JSON
-  std::vector<std::string> agent_headers = {};     // with the id of a sub-agent, which has its own conversation
-  std::vector<std::string> parent_pointers = {};   // to the id of the parent of a fork; "header#/pointer" into a header's JSON
-  std::vector<std::string> stable_system = {};     // pointers to parts of the system prompt that never change
-  bool is_given_view = false;                      // it loads the view, and the list that it saves replaces the view
+  // with the conversation id; the first one present is used
+  std::vector<std::string> session_headers = {};
+  // the same in the body; a # points into a string of JSON
+  std::vector<std::string> session_pointers = {};
+  // with the id of a sub-agent, which has its own conversation
+  std::vector<std::string> agent_headers = {};
+  // to the id of the parent of a fork; "header#/pointer" into a header's JSON
+  std::vector<std::string> parent_pointers = {};
+  // pointers to parts of the system prompt that never change
+  std::vector<std::string> stable_system = {};
+  // it loads the view, and the list that it saves replaces the view
+  bool is_given_view = false;
 };
 
 UNDERTEXT_API Result<ClientProfile> find_client(std::string_view name);  // not_found
@@ -45,7 +55,8 @@ struct ClientRequestHead {
   std::string path = {};
   std::vector<std::pair<std::string, std::string>> headers = {};
 
-  UNDERTEXT_API std::string header(std::string_view name) const;  // case-insensitive; empty: missing
+  // case-insensitive; empty: missing
+  UNDERTEXT_API std::string header(std::string_view name) const;
 };
 
 // The client that sent the request, by its own headers; else the dialect's default client.
@@ -63,22 +74,26 @@ UNDERTEXT_API std::string_view name(ClientRequestKind kind);
 struct ClientRequest {
   op::Reconcile reconcile;
   ClientRequestKind kind = ClientRequestKind::turn;
-  std::string session = {};            // the client's conversation id; empty: none
-  std::string agent = {};              // of a sub-agent; empty: the main loop
-  std::string parent = {};             // the id of the parent of a fork
-  std::string previous_response = {};  // of a request with only new messages: the response that it continues
-  std::string conversation = {};       // or the provider's conversation
-  std::string cached_content = {};     // or the provider's cached content
-  std::string rest = {};               // the body's other fields, as a JSON object
+  std::string session = {};  // the client's conversation id; empty: none
+  std::string agent = {};    // of a sub-agent; empty: the main loop
+  std::string parent = {};   // the id of the parent of a fork
+  // of a request with only new messages: the response that it continues
+  std::string previous_response = {};
+  std::string conversation = {};    // or the provider's conversation
+  std::string cached_content = {};  // or the provider's cached content
+  std::string rest = {};            // the body's other fields, as a JSON object
 };
 
 // `json`: a request body, or a bare array of messages. `dialect`: overrides the profile's.
 // invalid_argument with the path: not of the dialect. too_large: a message over the limit.
-UNDERTEXT_API Result<ClientRequest> read_client_request(const ClientProfile& client, std::optional<Dialect> dialect,
-                                                        std::string_view json, const MessageLimits& limits = {},
+UNDERTEXT_API Result<ClientRequest> read_client_request(const ClientProfile& client,
+                                                        std::optional<Dialect> dialect,
+                                                        std::string_view json,
+                                                        const MessageLimits& limits = {},
                                                         const ClientRequestHead& head = {});
 
 // The same for messages in the engine's own form.
-UNDERTEXT_API op::Reconcile client_list(const ClientProfile& client, const std::vector<Message>& messages);
+UNDERTEXT_API op::Reconcile client_list(const ClientProfile& client,
+                                        const std::vector<Message>& messages);
 
 }  // namespace undertext

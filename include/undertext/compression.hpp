@@ -44,7 +44,8 @@ struct Budget {
   std::uint64_t overhead = 0;  // tools, and instructions that are not in the view
   std::uint64_t safety = 0;    // margin for counting errors
 
-  UNDERTEXT_API std::uint64_t tokens_max() const;  // what is left for the messages; 0 when nothing is
+  // what is left for the messages; 0 when nothing is
+  UNDERTEXT_API std::uint64_t tokens_max() const;
 };
 
 // Progress of a compression.
@@ -85,18 +86,22 @@ struct SurvivalPolicy {
 
 // The target of a plan, and how it counts.
 struct Aim {
-  std::optional<std::uint64_t> tokens_max = {};                         // target tokens; unset: the strategy's default behaviour
-  std::function<std::uint32_t(const Message&)> count_tokens = {};       // of a message to be put into the view
-  std::function<std::uint64_t(std::string_view text)> count_text = {};  // of plain text, for summaries
+  // target tokens; unset: the strategy's default behaviour
+  std::optional<std::uint64_t> tokens_max = {};
+  // of a message to be put into the view
+  std::function<std::uint32_t(const Message&)> count_tokens = {};
+  // of plain text, for summaries
+  std::function<std::uint64_t(std::string_view text)> count_text = {};
   MessageLimits limits = {};
   // After any error of a summariser, the next one is tried, and the digest last. Set by automatic
   // compression, which has no caller to fix the error, and by a pipeline for its steps.
   bool digest_last = false;
   // Automatic compression: a view with at most this many tokens is acceptable. No summary is then
-  // dropped to reach tokens_max. If tokens_max cannot be reached, the last message stays: it is often
-  // an answer that has not been read yet.
+  // dropped to reach tokens_max. If tokens_max cannot be reached, the last message stays: it is
+  // often an answer that has not been read yet.
   std::optional<std::uint64_t> tokens_enough = {};
-  bool context_tools = false;  // the model has the tools of context_tools.hpp: summaries and stubs name them
+  // the model has the tools of context_tools.hpp: summaries and stubs name them
+  bool context_tools = false;
   // Facts that must survive. Incomplete summaries are completed from the digest. A plan that still
   // keeps too few fails with cannot_fit and the field "survival".
   SurvivalPolicy survival = {};
@@ -108,12 +113,16 @@ class UNDERTEXT_API Strategy {
  public:
   virtual ~Strategy();
   virtual std::string_view name() const noexcept = 0;
-  virtual bool is_slow() const noexcept { return false; }           // true: it may wait for a network
-  virtual bool needs_tokens_max() const noexcept { return false; }  // true: invalid_argument without a target
-  // true: a COMPRESS without a target uses the conversation's, if there is one. false: it plans without a target.
+  // true: it may wait for a network
+  virtual bool is_slow() const noexcept { return false; }
+  // true: invalid_argument without a target
+  virtual bool needs_tokens_max() const noexcept { return false; }
+  // true: a COMPRESS without a target uses the conversation's, if there is one. false: it plans
+  // without a target.
   virtual bool uses_default_target() const noexcept { return needs_tokens_max(); }
 
-  virtual bool has_target() const noexcept { return true; }  // false: a plan of it never counts as missing the target
+  // false: a plan of it never counts as missing the target
+  virtual bool has_target() const noexcept { return true; }
 
   // Returns the best plan for the head of `history`: one that reaches the target; else the one that
   // leaves the fewest tokens. An empty plan: the view is within the target already, or nothing can
@@ -125,24 +134,31 @@ class UNDERTEXT_API Strategy {
 };
 using StrategyPtr = std::shared_ptr<const Strategy>;
 
-UNDERTEXT_API bool reaches(const Plan& plan, const Aim& aim);  // tokens_after is within the target, or there is none
+// tokens_after is within the target, or there is none
+UNDERTEXT_API bool reaches(const Plan& plan, const Aim& aim);
 
 UNDERTEXT_API StrategyPtr no_strategy();
-UNDERTEXT_API StrategyPtr keep_recent(std::uint64_t messages);             // the last n messages of the view
-UNDERTEXT_API StrategyPtr keep_system_and_recent(std::uint64_t messages);  // the last n that are not system messages
-UNDERTEXT_API StrategyPtr sliding_window();                                // the largest tail that fits; needs tokens_max
+// the last n messages of the view
+UNDERTEXT_API StrategyPtr keep_recent(std::uint64_t messages);
+// the last n that are not system messages
+UNDERTEXT_API StrategyPtr keep_system_and_recent(std::uint64_t messages);
+// the largest tail that fits; needs tokens_max
+UNDERTEXT_API StrategyPtr sliding_window();
 
 // Replaces old results of tools by stubs with the tool's name and the size of the result.
 struct ClearToolResults {
   std::uint64_t keep = 3;                 // the newest ones, which stay
   std::vector<std::string> exclude = {};  // names of tools whose results stay
   std::uint64_t tokens_gain_min = 0;      // with less to gain, nothing is done
-  bool late = false;  // the newest of them first, and no more than the target needs: keeps a longer prefix of the prompt cache
+  // the newest of them first, and no more than the target needs: keeps a longer prefix of the
+  // prompt cache
+  bool late = false;
 };
 UNDERTEXT_API StrategyPtr clear_tool_results(ClearToolResults options = {});
 
 // Replaces results of tools that a later call made obsolete by stubs of one line, without a model.
-// supersede: a read of a file that was read again or changed later; a call that failed and was repeated with success.
+// supersede: a read of a file that was read again or changed later; a call that failed and was
+// repeated with success.
 // dedupe: a call that was repeated with the same arguments.
 struct StubOlderResults {
   std::vector<std::string> exclude = {};  // names of tools whose results stay
@@ -155,7 +171,8 @@ UNDERTEXT_API StrategyPtr dedupe(StubOlderResults options = {});
 // messages that stay. Ranges that are too short for a summary stay. Summaries are made from
 // originals: a summary that is hidden in turn is replaced by what it stands for.
 struct SmartSummary {
-  // default: the digest. A slow summariser gets at most the four largest ranges; the others get digests.
+  // default: the digest. A slow summariser gets at most the four largest ranges; the others get
+  // digests.
   std::shared_ptr<const Summariser> summariser = {};
   // Tried in this order when the summariser fails, and the digest last. To fail is to return an
   // error, an empty or truncated text, or more tokens than it replaces. Plan::reason says so. A
@@ -163,7 +180,8 @@ struct SmartSummary {
   // the caller has to fix are passed on: invalid_argument, such as a rejected key or an exception.
   // Messages that the summariser refuses are not among these.
   std::vector<std::shared_ptr<const Summariser>> fallbacks = {};
-  std::optional<std::uint64_t> keep = {};  // at most so many messages at the end; default: as many as fit, or 10
+  // at most so many messages at the end; default: as many as fit, or 10
+  std::optional<std::uint64_t> keep = {};
   // Of all summaries together, at most a third of the target. Default: a quarter of the target,
   // from 512 to 8,192; 1,024 without one.
   std::optional<std::uint64_t> summary_tokens_max = {};
@@ -183,8 +201,8 @@ UNDERTEXT_API StrategyPtr default_strategy(SmartSummary summary = {});
 
 // Chooses among the plans of several strategies by what they cost in a prompt cache that holds the
 // view. Of the plans that reach the target, those that keep less than `keep_percent` of the tokens
-// that the largest one keeps are dropped. Of the rest it returns the
-// cheapest: tokens billed again, minus the tokens saved in later turns; of equal ones the first. If no plan reaches the target, it
+// that the largest one keeps are dropped. Of the rest it returns the cheapest: tokens billed again,
+// minus the tokens saved in later turns; of equal ones the first. If no plan reaches the target, it
 // returns the one that leaves the fewest tokens.
 struct PreferCache {
   CacheRules rules = {};       // such as a Profile's
@@ -202,7 +220,9 @@ struct Survival {
     std::uint64_t facts = 0;
     std::uint64_t kept = 0;
     std::vector<std::string> lost = {};  // in the order in which they were met
-    double part() const { return facts == 0 ? 1.0 : static_cast<double>(kept) / static_cast<double>(facts); }
+    double part() const {
+      return facts == 0 ? 1.0 : static_cast<double>(kept) / static_cast<double>(facts);
+    }
   };
   std::array<Count, fact_kind_count> kinds = {};
 
@@ -214,7 +234,8 @@ UNDERTEXT_API Survival survival(const History& before, const History& after);
 // Of texts: whether each of some facts is in what a view says, white space aside.
 UNDERTEXT_API Survival::Count survival_of(std::span<const std::string> facts, const History& after);
 
-// Whether the head's view is within a budget, and the plan that would bring it there. Changes nothing. For an earlier version:
+// Whether the head's view is within a budget, and the plan that would bring it there. Changes
+// nothing. For an earlier version:
 // fit_view(*history.fork(version), …).
 struct Fit {
   enum class Outcome : std::uint8_t { fits, fits_after, cannot_fit };
@@ -225,7 +246,8 @@ struct Fit {
   std::uint64_t tokens_minimum = 0;  // for cannot_fit: the least that the strategy can reach
 };
 UNDERTEXT_API std::string_view name(Fit::Outcome outcome);
-UNDERTEXT_API Result<Fit> fit_view(const History& history, const Budget& budget, const Strategy& strategy, Aim aim = {});
+UNDERTEXT_API Result<Fit> fit_view(const History& history, const Budget& budget,
+                                   const Strategy& strategy, Aim aim = {});
 
 // The plan for a later state of the same conversation; messages appended meanwhile stay. conflict:
 // a message that the plan hides has left the view, or a new message is inside the range of a

@@ -1,4 +1,5 @@
-// Tools with which a model inspects its own conversation: it searches and reads hidden messages, and sees how full its context is.
+// Tools with which a model inspects its own conversation: it searches and reads hidden messages,
+// and sees how full its context is.
 // Three lines in an agent:
 //
 //     request.tools = context_tools(Dialect::anthropic);          // JSON, as the provider takes it
@@ -9,8 +10,9 @@
 //     context_expand   hidden originals as text, within a budget of tokens; the view stays as it is
 //     context_status   messages, tokens, what is hidden, which summaries stand for what
 //
-// ContextTools::with_edits adds four tools that change the conversation: context_pin, context_checkpoint, context_undo and
-// context_show. Messages are quoted as data, between marks that no quoted text can forge. docs/tools.md has an example.
+// ContextTools::with_edits adds four tools that change the conversation: context_pin,
+// context_checkpoint, context_undo and context_show. Messages are quoted as data, between marks
+// that no quoted text can forge. docs/tools.md has an example.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,8 @@ enum class ContextTools : std::uint8_t {
 };
 
 // A JSON array: the value of `tools` in a request of this dialect.
-UNDERTEXT_API std::string context_tools(Dialect dialect, ContextTools which = ContextTools::reading);
+UNDERTEXT_API std::string context_tools(Dialect dialect,
+                                        ContextTools which = ContextTools::reading);
 
 UNDERTEXT_API bool is_context_tool(std::string_view name);  // of either kind
 
@@ -47,8 +50,10 @@ struct ContextToolOptions {
 };
 
 // Executes a call. `arguments_json` is the object that the model made; an empty text counts as {}.
-// Unknown tools, bad arguments and failures of the store are results with is_error. Throws std::bad_alloc only.
+// Unknown tools, bad arguments and failures of the store are results with is_error. Throws
+// std::bad_alloc only.
 UNDERTEXT_API ContextToolResult call_context_tool(Conversation& conversation, std::string_view name,
-                                                  std::string_view arguments_json, const ContextToolOptions& options = {});
+                                                  std::string_view arguments_json,
+                                                  const ContextToolOptions& options = {});
 
 }  // namespace undertext

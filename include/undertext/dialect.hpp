@@ -71,7 +71,8 @@ struct Profile {
   UNDERTEXT_API static Result<Profile> parse(std::string_view json);
 };
 
-// The shipped profiles: one named after each dialect, and those of vendors and model families with special rules.
+// The shipped profiles: one named after each dialect, and those of vendors and model families with
+// special rules.
 UNDERTEXT_API Result<Profile> find_profile(std::string_view name);  // not_found
 UNDERTEXT_API std::span<const std::string_view> profile_names();
 UNDERTEXT_API Profile default_profile(Dialect dialect);
@@ -80,7 +81,8 @@ UNDERTEXT_API Profile default_profile(Dialect dialect);
 struct Place {
   std::optional<std::uint64_t> index = {};  // in the view
   std::optional<Ordinal> ordinal = {};
-  std::string path = {};  // in the request before repair, in the provider's notation: "messages.2.content.0"
+  // in the request before repair, in the provider's notation: "messages.2.content.0"
+  std::string path = {};
 };
 
 struct Finding {
@@ -111,44 +113,52 @@ enum class BoundThinking : std::uint8_t {
 // the caller's. A name is always mapped to the same one.
 using ToolNames = std::map<std::string, std::string, std::less<>>;
 
-// A part of a client's request that changes from request to request: a cache marker, or a text of the system prompt.
+// A part of a client's request that changes from request to request: a cache marker, or a text of
+// the system prompt.
 struct VolatilePart {
   enum class Kind : std::uint8_t {
     marker,  // a member of a block
     text,    // a whole block
   };
   Kind kind = Kind::marker;
-  std::uint64_t index = 0;                  // of the message, in the request's list
-  std::optional<Ordinal> ordinal = {};      // of the same message, in the log; unset: not known
-  std::uint64_t block = 0;                  // in the message
-  std::optional<std::uint64_t> inner = {};  // of a marker inside a tool result: the index of the block in its content
-  std::string json = {};                    // the marker, or the block
+  std::uint64_t index = 0;              // of the message, in the request's list
+  std::optional<Ordinal> ordinal = {};  // of the same message, in the log; unset: not known
+  std::uint64_t block = 0;              // in the message
+  // of a marker inside a tool result: the index of the block in its content
+  std::optional<std::uint64_t> inner = {};
+  std::string json = {};  // the marker, or the block
   friend bool operator==(const VolatilePart&, const VolatilePart&) = default;
 };
 
-// The current volatile parts of a conversation that follows a client: they replace the stored ones in its requests.
+// The current volatile parts of a conversation that follows a client: they replace the stored ones
+// in its requests.
 struct VolatileNow {
   std::vector<std::string> system_texts = {};  // prefixes of stored system blocks that are omitted
-  std::vector<VolatilePart> parts = {};        // of the newest request; inserted for messages in the view
+  // of the newest request; inserted for messages in the view
+  std::vector<VolatilePart> parts = {};
 };
 
 struct RenderOptions {
   bool repair = true;  // false: unchanged, with findings for what the provider would refuse
-  // The other fields of the request (tools, store, …) as a JSON object, for the rules that need them.
+  // The other fields of the request (tools, store, …) as a JSON object, for the rules that need
+  // them.
   std::string_view request = {};
-  std::optional<View> sent = {};       // the view of the last request: for bound thinking
-  std::vector<View> sent_before = {};  // the views of earlier requests, the oldest first: views_sent()
+  std::optional<View> sent = {};  // the view of the last request: for bound thinking
+  // the views of earlier requests, the oldest first: views_sent()
+  std::vector<View> sent_before = {};
   BoundThinking bound = BoundThinking::strip;
   // automatic: places cache markers by the rule of docs/dialects.md.
   CacheMarkers cache_markers = CacheMarkers::given;
-  CachedPrefixes cached = {};  // for automatic markers: the prefixes that earlier requests cached, from cached_prefixes()
-  // Unset: stored parts stay as they are. With automatic markers, the markers among these are ignored.
+  // for automatic markers: the prefixes that earlier requests cached, from cached_prefixes()
+  CachedPrefixes cached = {};
+  // Unset: stored parts stay as they are. With automatic markers, the markers among these are
+  // ignored.
   std::optional<VolatileNow> volatile_now = {};
 };
 
 struct Rendering {
-  // An object with the fields of the conversation (messages; system, messages; systemInstruction, contents; …) and those of
-  // RenderOptions::request that had to change.
+  // An object with the fields of the conversation (messages; system, messages; systemInstruction,
+  // contents; …) and those of RenderOptions::request that had to change.
   std::string json;
   std::vector<Finding> findings;
   std::vector<Loss> losses;
@@ -160,40 +170,48 @@ struct Rendering {
 // arrived; for RenderOptions::sent_before. Reasoning is bound to the prefix with which it was made,
 // whatever was edited later. Empty for a profile that binds nothing. not_found: no such version.
 // O(versions + n log n).
-UNDERTEXT_API Result<std::vector<View>> views_sent(const History& history, Version last, const Profile& profile);
+UNDERTEXT_API Result<std::vector<View>> views_sent(const History& history, Version last,
+                                                   const Profile& profile);
 
 // invalid_argument: `request` is no JSON object. conflict: see BoundThinking::refuse.
-UNDERTEXT_API Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options = {});
+UNDERTEXT_API Result<Rendering> render(const View& view, const Profile& profile,
+                                       const RenderOptions& options = {});
 
-// As edit_cost() of edit_cost.hpp by the profile's rules. Also counts the signed thinking that is broken at `next` and was not at
-// `sent`: the provider would refuse it, and render() omits it.
-UNDERTEXT_API Result<EditCost> edit_cost(const History& history, Version sent, Version next, const Profile& profile,
-                                         const CostOptions& options = {});
+// As edit_cost() of edit_cost.hpp by the profile's rules. Also counts the signed thinking that is
+// broken at `next` and was not at `sent`: the provider would refuse it, and render() omits it.
+UNDERTEXT_API Result<EditCost> edit_cost(const History& history, Version sent, Version next,
+                                         const Profile& profile, const CostOptions& options = {});
 
 // Only the findings: empty when the provider would accept the view as it is.
-UNDERTEXT_API Result<std::vector<Finding>> validate(const View& view, const Profile& profile, const RenderOptions& options = {});
+UNDERTEXT_API Result<std::vector<Finding>> validate(const View& view, const Profile& profile,
+                                                    const RenderOptions& options = {});
 
 // The same for a request: a body, or an array of messages. invalid_argument: it is neither.
-UNDERTEXT_API Result<std::vector<Finding>> validate_request(std::string_view json, const Profile& profile);
+UNDERTEXT_API Result<std::vector<Finding>> validate_request(std::string_view json,
+                                                            const Profile& profile);
 
 struct Imported {
   std::vector<Message> messages;
-  std::string rest;         // the body's other fields, as a JSON object
-  std::uint64_t known = 0;  // import_after(): the number of messages of the view that came back unchanged
+  std::string rest;  // the body's other fields, as a JSON object
+  // import_after(): the number of messages of the view that came back unchanged
+  std::uint64_t known = 0;
 };
 
-// Imports a request body, an array, a single message or item, or a response: its message, its output items, or its first candidate.
+// Imports a request body, an array, a single message or item, or a response: its message, its
+// output items, or its first candidate.
 // `names`, from Rendering::tool_names, maps tools back to the caller's names.
 // invalid_argument with the path: not of this dialect. too_large: a message over the limit.
-UNDERTEXT_API Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits = {},
+UNDERTEXT_API Result<Imported> import_messages(Dialect dialect, std::string_view json,
+                                               const MessageLimits& limits = {},
                                                const ToolNames& names = {});
 
 // The same for a client that sends back what it received, and more: what equals the rendering of
 // `view` is skipped, and only the rest is imported. So a conversation that is stored in one dialect
 // and continued in another keeps its bytes. `names` is needed for tools that the view does not call
 // yet.
-UNDERTEXT_API Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json,
-                                            const MessageLimits& limits = {}, const ToolNames& names = {});
+UNDERTEXT_API Result<Imported> import_after(const View& view, const Profile& profile,
+                                            std::string_view json, const MessageLimits& limits = {},
+                                            const ToolNames& names = {});
 
 // Renders successive views of a growing conversation. It caches what it read, so one more turn
 // costs that turn, a walk over the cached ones, and writing the bytes. For one thread.
@@ -219,16 +237,19 @@ class UNDERTEXT_API Renderer {
 //     Streamed answer = stream.finish();        // import_messages(dialect, answer.message)
 class UNDERTEXT_API StreamAssembler {
  public:
-  explicit StreamAssembler(Dialect dialect, ToolNames names = {});  // calls come out under the caller's names
+  // calls come out under the caller's names
+  explicit StreamAssembler(Dialect dialect, ToolNames names = {});
   ~StreamAssembler();
   StreamAssembler(StreamAssembler&&) noexcept;
   StreamAssembler& operator=(StreamAssembler&&) noexcept;
 
-  // invalid_argument: no JSON object. too_large: an answer of more than 64 MiB. What was fed before stays.
+  // invalid_argument: no JSON object. too_large: an answer of more than 64 MiB. What was fed before
+  // stays.
   Result<void> feed(std::string_view data);
 
   struct Streamed {
-    std::string message;        // in the dialect: a message, an array of items, or a content; empty when nothing came
+    // in the dialect: a message, an array of items, or a content; empty when nothing came
+    std::string message;
     std::string finish_reason;  // the provider's; empty: none
     std::string usage_json;     // empty when there was none
     std::string id;             // of the response, such as msg_… or resp_…; empty: none

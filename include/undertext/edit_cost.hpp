@@ -30,9 +30,11 @@ struct CacheRules {
   Kind kind = Kind::none;
   std::uint64_t tokens_min = 0;  // a shorter prefix is not kept
   std::uint64_t step = 1;
-  double write = 1;            // what an uncached token costs to put there
-  double read = 1;             // what a cached one costs
-  std::uint64_t lookback = 0;  // breakpoints: a marker finds what ends at most so many blocks back, its own counted; 0: any number
+  double write = 1;  // what an uncached token costs to put there
+  double read = 1;   // what a cached one costs
+  // breakpoints: a marker finds what ends at most so many blocks back, its own counted; 0: any
+  // number
+  std::uint64_t lookback = 0;
 };
 
 // Who places cache markers in a request, for a provider that caches up to them.
@@ -46,7 +48,8 @@ struct CachedPrefixes {
   std::uint64_t head = 0;                // system messages
   std::vector<std::uint64_t> ends = {};  // lengths of cached prefixes, rising
   std::uint64_t stable = 0;              // unchanged since the last request
-  std::uint64_t edited = 0;              // begin of the region that was edited last; 0: none, or the start
+  // begin of the region that was edited last; 0: none, or the start
+  std::uint64_t edited = 0;
 };
 
 // Infers the sent requests from the history: one before every appended assistant message up to
@@ -56,19 +59,23 @@ struct LastRequest {
   Version last = {};
   bool is_sent = false;
 };
-UNDERTEXT_API Result<CachedPrefixes> cached_prefixes(const History& history, LastRequest request, const View& view,
-                                                     CacheMarkers markers = CacheMarkers::automatic);
+UNDERTEXT_API Result<CachedPrefixes> cached_prefixes(
+    const History& history, LastRequest request, const View& view,
+    CacheMarkers markers = CacheMarkers::automatic);
 
-// What it costs to send a view to a provider that has cached another one. Counts are the views' own.
+// What it costs to send a view to a provider that has cached another one. Counts are the views'
+// own.
 struct EditCost {
-  std::uint64_t stable = 0;                     // tokens before the first difference
-  std::uint64_t reusable = 0;                   // of these: served by the cache
-  std::uint64_t invalidated = 0;                // cached tokens that can no longer be served
-  std::uint64_t rewritten = 0;                  // tokens to be billed again
-  double one_time = 0;                          // in input tokens: the price of writing them minus that of reading them
+  std::uint64_t stable = 0;       // tokens before the first difference
+  std::uint64_t reusable = 0;     // of these: served by the cache
+  std::uint64_t invalidated = 0;  // cached tokens that can no longer be served
+  std::uint64_t rewritten = 0;    // tokens to be billed again
+  // in input tokens: the price of writing them minus that of reading them
+  double one_time = 0;
   double saved_per_turn = 0;                    // in input tokens, by being shorter
   std::optional<double> break_even_turns = {};  // unset: never
-  std::uint64_t broken_thinking = 0;            // signed blocks that the provider would refuse; for a Profile only
+  // signed blocks that the provider would refuse; for a Profile only
+  std::uint64_t broken_thinking = 0;
 };
 struct EditCostInput {
   std::uint64_t cached_before = 0;  // tokens in the cache
@@ -81,12 +88,13 @@ struct EditCostInput {
 UNDERTEXT_API EditCost edit_cost(const EditCostInput& input, const CacheRules& rules);
 
 struct CostOptions {
-  std::uint64_t overhead = 0;  // tokens of tools and instructions before the view, which are stable and end with a marker
+  // tokens of tools and instructions before the view, which are stable and end with a marker
+  std::uint64_t overhead = 0;
   CacheMarkers markers = CacheMarkers::given;
 };
 // What it costs to send version `next` after version `sent`. For a plan: of the history that
 // applying it gives. not_found: no such version.
-UNDERTEXT_API Result<EditCost> edit_cost(const History& history, Version sent, Version next, const CacheRules& rules,
-                                         const CostOptions& options = {});
+UNDERTEXT_API Result<EditCost> edit_cost(const History& history, Version sent, Version next,
+                                         const CacheRules& rules, const CostOptions& options = {});
 
 }  // namespace undertext

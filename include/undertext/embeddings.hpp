@@ -12,7 +12,8 @@
 
 namespace undertext {
 
-// A model behind an OpenAI-compatible endpoint that turns texts into vectors: POST base_url/embeddings.
+// A model behind an OpenAI-compatible endpoint that turns texts into vectors: POST
+// base_url/embeddings.
 struct EmbeddingsSettings {
   std::string base_url;  // such as "https://api.openai.com/v1"
   std::string model;
@@ -24,7 +25,8 @@ struct EmbeddingsSettings {
 };
 
 // Ranks by the cosine between the vectors. The texts of the best messages leave this process.
-// invalid_argument: settings that cannot work. unsupported: this build has no HTTP client (libcurl).
+// invalid_argument: settings that cannot work. unsupported: this build has no HTTP client
+// (libcurl).
 UNDERTEXT_API Result<Rerank> embeddings_rerank(EmbeddingsSettings settings);
 
 }  // namespace undertext

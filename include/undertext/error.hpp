@@ -4,9 +4,10 @@
 //     if (!message) std::cerr << name(message.error().code) << ": " << message.error().message;
 //     use(*message);            // or message.value(), which throws Failure instead
 //
-// A function that returns Result has changed nothing when it returns an error; where it answers nothing
-// else, it returns Result<void>. Running out of memory is not an Error: std::bad_alloc passes through, and
-// the value the function was called on is as it was before. The headers compile without exceptions too.
+// A function that returns Result has changed nothing when it returns an error; where it answers
+// nothing else, it returns Result<void>. Running out of memory is not an Error: std::bad_alloc
+// passes through, and the value the function was called on is as it was before. The headers compile
+// without exceptions too.
 #pragma once
 
 #include <cstddef>
@@ -41,12 +42,16 @@ UNDERTEXT_API std::string_view name(ErrorCode code);
 
 struct Error {
   ErrorCode code = ErrorCode::internal;
-  std::string message;                                // for a person: what is wrong and what to do
-  std::string field = {};                             // the field at fault, such as "content"; empty when none is
-  std::string path = {};                              // where it stands, such as "messages[2].content"; empty at the top
+  std::string message;  // for a person: what is wrong and what to do
+  // the field at fault, such as "content"; empty when none is
+  std::string field = {};
+  // where it stands, such as "messages[2].content"; empty at the top
+  std::string path = {};
   std::optional<std::uint64_t> operation_index = {};  // which operation of an atomic list
-  std::optional<std::uint64_t> byte_offset = {};      // where in the text, for malformed JSON and UTF-8
-  std::optional<std::uint64_t> tokens_minimum = {};   // the least that could be reached, for cannot_fit
+  // where in the text, for malformed JSON and UTF-8
+  std::optional<std::uint64_t> byte_offset = {};
+  // the least that could be reached, for cannot_fit
+  std::optional<std::uint64_t> tokens_minimum = {};
 };
 
 // What Result::value() throws when there is none.

@@ -1,9 +1,11 @@
-// Builds the full-text index of messages that older releases stored, or that a redaction left, without one.
+// Builds the full-text index of messages that older releases stored, or that a redaction left,
+// without one.
 //
 //     index_store(*store, {.on_progress = [](const IndexProgress& at) { print(at.messages); }}).value();
 //
-// Searches are complete without it: they read messages without a row of the index from their bodies. With it they are fast. Runs
-// concurrently with readers and writers, in separate commits. Idempotent.
+// Searches are complete without it: they read messages without a row of the index from their
+// bodies. With it they are fast. Runs concurrently with readers and writers, in separate commits.
+// Idempotent.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,9 @@ struct IndexProgress {
 };
 
 struct IndexOptions {
-  std::function<void(const IndexProgress&)> on_progress = {};  // after each commit, and each conversation
-  std::stop_token stop = {};                                   // what is committed by then stays
+  // after each commit, and each conversation
+  std::function<void(const IndexProgress&)> on_progress = {};
+  std::stop_token stop = {};  // what is committed by then stays
 };
 
 // unavailable, corrupt: as Store. A conversation that is purged meanwhile is skipped.

@@ -1,4 +1,5 @@
-// What the requests of a conversation cost: a ledger of its recorded turns, and what they would have cost under another policy.
+// What the requests of a conversation cost: a ledger of its recorded turns, and what they would
+// have cost under another policy.
 //
 //     Ledger ledger = conversation.ledger().value();
 //     ledger.totals.dollars;                      // 1.87
@@ -30,9 +31,10 @@ namespace undertext {
 
 // Why tokens that an earlier request had cached were not read from the cache.
 enum class MissCause : std::uint8_t {
-  none,      // nothing was missed
-  expired,   // the cache entry was not used within its lifetime
-  edited,    // an operation, or a compaction of the client's, changed the prefix: the price of the edit
+  none,     // nothing was missed
+  expired,  // the cache entry was not used within its lifetime
+  // an operation, or a compaction of the client's, changed the prefix: the price of the edit
+  edited,
   changed,   // the client changed the prefix that it had sent: a finding
   upstream,  // the prefix was equal, and the cache did not serve it: a finding
 };
@@ -50,12 +52,14 @@ struct LedgerTurn {
   std::uint64_t read = 0;          // of it: read from the cache
   std::uint64_t written = 0;       // of it: written to the cache
   std::uint64_t written_hour = 0;  // of these: to be kept for an hour
-  std::uint64_t missed = 0;        // of it: left in the cache by an earlier request, and not read from it
+  // of it: left in the cache by an earlier request, and not read from it
+  std::uint64_t missed = 0;
   std::uint64_t output = 0;
   MissCause cause = MissCause::none;
-  std::uint64_t expected_sent = 0;     // the count before sending, corrected; 0: it was not counted
-  std::uint64_t expected_read = 0;     // what the cache was expected to serve
-  double expected_error = 0;           // relative error of `expected_sent` that 19 of 20 requests do not exceed
+  std::uint64_t expected_sent = 0;  // the count before sending, corrected; 0: it was not counted
+  std::uint64_t expected_read = 0;  // what the cache was expected to serve
+  // relative error of `expected_sent` that 19 of 20 requests do not exceed
+  double expected_error = 0;
   std::optional<double> dollars = {};  // unset: no price is known
   double dollars_missed = 0;           // what reading `missed` would have saved
 };
@@ -103,14 +107,17 @@ struct LedgerQuery {
   std::optional<std::int64_t> to_ms = {};  // and before this one
 };
 
-// The ledger of a conversation's records, rising by number. Reads no texts, so no finding has a byte yet. O(records log n).
+// The ledger of a conversation's records, rising by number. Reads no texts, so no finding has a
+// byte yet. O(records log n).
 // Throws Failure: errors of reading the history, and those of its work, if it is limited().
-UNDERTEXT_API Ledger make_ledger(const std::vector<RequestRecord>& records, const History& history, const LedgerQuery& query = {});
+UNDERTEXT_API Ledger make_ledger(const std::vector<RequestRecord>& records, const History& history,
+                                 const LedgerQuery& query = {});
 
 // Adds the rows of one ledger to those of another.
 UNDERTEXT_API void add_rows(std::vector<LedgerRow>& rows, const std::vector<LedgerRow>& more);
 
-// What recorded turns would use under a policy, by expected figures. No model is called; the recorded answers are used.
+// What recorded turns would use under a policy, by expected figures. No model is called; the
+// recorded answers are used.
 struct ReplayTotals {
   std::uint64_t sent = 0, read = 0, written = 0, output = 0;
   double dollars = 0;
@@ -126,19 +133,24 @@ struct WhatIf {
   ReplayTotals observe = {};  // the same turns, none of them edited
   ReplayTotals policy = {};
   double reported_dollars = 0;  // of these turns, by the ledger
-  double error = 0;             // relative error, 0 to 1: the replay of the turns as they were sent, against the upstream's figures
+  // relative error, 0 to 1: the replay of the turns as they were sent, against the upstream's
+  // figures
+  double error = 0;
 };
 
 struct WhatIfOptions {
   std::string model = {};  // whose prices and window; empty: that of each record
   // Select the layers of the policy. Conversation::what_if() sets the conversation.
   std::string tenant = {}, conversation = {};
-  std::uint64_t reserve_tokens = 0;  // for each answer; Conversation::what_if() reads it from the newest request with a text
+  // for each answer; Conversation::what_if() reads it from the newest request with a text
+  std::uint64_t reserve_tokens = 0;
 };
 
-// `policy`: a mode, or the JSON of docs/gateway.md. invalid_argument with the field: it is no policy.
+// `policy`: a mode, or the JSON of docs/gateway.md. invalid_argument with the field: it is no
+// policy.
 // If the history is limited(), also what its work throws.
-UNDERTEXT_API Result<WhatIf> what_if(const std::vector<RequestRecord>& records, const History& history, std::string_view policy,
+UNDERTEXT_API Result<WhatIf> what_if(const std::vector<RequestRecord>& records,
+                                     const History& history, std::string_view policy,
                                      const WhatIfOptions& options = {});
 
 }  // namespace undertext

@@ -24,11 +24,13 @@
 
 namespace undertext {
 
-enum class Role : std::uint8_t { system, user, assistant, tool };  // an incoming "developer" counts as system
+// an incoming "developer" counts as system
+enum class Role : std::uint8_t { system, user, assistant, tool };
 inline constexpr std::size_t role_count = 4;
 
 UNDERTEXT_API std::string_view name(Role role);
-UNDERTEXT_API std::optional<Role> role_named(std::string_view name);  // of the four names; not of "developer"
+// of the four names; not of "developer"
+UNDERTEXT_API std::optional<Role> role_named(std::string_view name);
 
 struct MessageLimits {
   std::uint64_t message_bytes = 16u << 20;  // a longer message is too_large
@@ -46,14 +48,17 @@ struct ToolLink {
 class UNDERTEXT_API Message {
  public:
   // Checks and copies one JSON object. Surrounding white space is not kept; everything else is.
-  // invalid_argument, with `byte_offset`: no RFC 8259 JSON, invalid UTF-8, too deep, or a key twice. With `field` and `path`: a key
-  // twice, or an object that is not a message. too_large: over the limit.
+  // invalid_argument, with `byte_offset`: no RFC 8259 JSON, invalid UTF-8, too deep, or a key
+  // twice. With `field` and `path`: a key twice, or an object that is not a message. too_large:
+  // over the limit.
   static Result<Message> parse(std::string_view json, const MessageLimits& limits = {});
 
-  // The message {"role":…,"content":…} with this text. invalid_argument: invalid UTF-8, or no text where one is needed.
+  // The message {"role":…,"content":…} with this text. invalid_argument: invalid UTF-8, or no text
+  // where one is needed.
   static Result<Message> make(Role role, std::string_view text, const MessageLimits& limits = {});
   // {"role":"tool","toolCallId":…,"content":…}
-  static Result<Message> make_tool_result(std::string_view tool_call_id, std::string_view text, const MessageLimits& limits = {});
+  static Result<Message> make_tool_result(std::string_view tool_call_id, std::string_view text,
+                                          const MessageLimits& limits = {});
 
   std::string_view json() const noexcept;
   Role role() const noexcept;
@@ -62,7 +67,8 @@ class UNDERTEXT_API Message {
   bool is_only_reasoning() const noexcept;                    // and nothing else
   std::optional<std::int64_t> timestamp_ms() const noexcept;  // milliseconds since 1970
 
-  std::string text() const;  // texts and texts of tool results, joined by newlines; no reasoning, no arguments
+  // texts and texts of tool results, joined by newlines; no reasoning, no arguments
+  std::string text() const;
   bool text_contains(std::string_view needle) const;
   // Calls and results that have a partner in another message, by id, without repeats; calls first.
   std::vector<ToolLink> tool_links() const;
@@ -77,10 +83,13 @@ class UNDERTEXT_API Message {
   }
 
   // Equal bytes.
-  friend bool operator==(const Message& a, const Message& b) noexcept { return a.rep_ == b.rep_ || a.json() == b.json(); }
+  friend bool operator==(const Message& a, const Message& b) noexcept {
+    return a.rep_ == b.rep_ || a.json() == b.json();
+  }
 
   Message(const Message& other) noexcept;
-  Message(Message&& other) noexcept : rep_(other.rep_) { other.rep_ = nullptr; }  // `other` may only be assigned or destroyed
+  // `other` may only be assigned or destroyed
+  Message(Message&& other) noexcept : rep_(other.rep_) { other.rep_ = nullptr; }
   Message& operator=(Message other) noexcept {
     std::swap(rep_, other.rep_);
     return *this;

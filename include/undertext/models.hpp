@@ -11,7 +11,8 @@
 // "us.anthropic.", "ft:") and suffixes (":free", "-v1:0", "@20250514", "-2025-04-14", "-20250514",
 // "-latest") are ignored. docs/models.md says how a name finds its rows.
 //
-// The table is shared by the whole process. Any thread may call any of this; a Model is a copy that does not change.
+// The table is shared by the whole process. Any thread may call any of this; a Model is a copy that
+// does not change.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,9 @@ struct Source {
 // What is unknown is absent: unset, or empty.
 struct Model {
   std::string name;  // as it was asked for
-  std::string row;   // the most specific matching row, such as "gpt-4o" or "claude-opus-4-7*"; empty: the model is unknown
+  // the most specific matching row, such as "gpt-4o" or "claude-opus-4-7*"; empty: the model is
+  // unknown
+  std::string row;
 
   std::string tokenizer = "estimate";  // as find_tokenizer() takes it
   std::string costs = "openai";        // of content other than text: see docs/tokens.md
@@ -63,18 +66,23 @@ UNDERTEXT_API Model find_model(std::string_view name);
 // The rows of the table, by their names as they are written there. Rows of families end with '*'.
 UNDERTEXT_API std::vector<std::string> model_names();
 
-// Overrides rows of the table, in the format of src/tokens/models.json (docs/models.md). Open conversations count as before.
-// invalid_argument: the file has an error; the message names the row and the field, and nothing has changed.
+// Overrides rows of the table, in the format of src/tokens/models.json (docs/models.md). Open
+// conversations count as before.
+// invalid_argument: the file has an error; the message names the row and the field, and nothing has
+// changed.
 UNDERTEXT_API Result<void> add_models(std::string_view json);
 
 struct ToolsCount {
   std::uint64_t tokens = 0;
   std::uint64_t tools = 0;
-  bool exact = false;  // the provider publishes the rule for tools like these, and the tokenizer is exact
+  // the provider publishes the rule for tools like these, and the tokenizer is exact
+  bool exact = false;
 };
 
-// Counts the tokens of a request's `tools`, a JSON array in the form of any provider: the `overhead` of a Budget. `counting` is a
-// model's name, or a value of Settings::tokenizer. invalid_argument: no array of objects. not_found: as find_tokenizer().
-UNDERTEXT_API Result<ToolsCount> count_tools(std::string_view tools_json, std::string_view counting);
+// Counts the tokens of a request's `tools`, a JSON array in the form of any provider: the
+// `overhead` of a Budget. `counting` is a model's name, or a value of Settings::tokenizer.
+// invalid_argument: no array of objects. not_found: as find_tokenizer().
+UNDERTEXT_API Result<ToolsCount> count_tools(std::string_view tools_json,
+                                             std::string_view counting);
 
 }  // namespace undertext

@@ -1,4 +1,5 @@
-// The operations: every way to change a conversation, as plain values. The table in docs/operations.md gives their meaning.
+// The operations: every way to change a conversation, as plain values. The table in
+// docs/operations.md gives their meaning.
 //
 //     Operation append{op::Append{{hello}}};
 //     Operation trim{op::Truncate{.keep_last = 20}, {.description = "make room"}};
@@ -32,11 +33,16 @@ struct Names {
   By by = By::index;
   std::vector<std::uint64_t> numbers;
 
-  static Names indices(std::vector<std::uint64_t> numbers) { return {By::index, std::move(numbers)}; }
-  static Names ordinals(std::vector<std::uint64_t> numbers) { return {By::ordinal, std::move(numbers)}; }
+  static Names indices(std::vector<std::uint64_t> numbers) {
+    return {By::index, std::move(numbers)};
+  }
+  static Names ordinals(std::vector<std::uint64_t> numbers) {
+    return {By::ordinal, std::move(numbers)};
+  }
 };
 
-// What TRUNCATE, FILTER and DELETE do to the rest of a unit they would break: a call, its results, the reasoning it follows from.
+// What TRUNCATE, FILTER and DELETE do to the rest of a unit they would break: a call, its results,
+// the reasoning it follows from.
 enum class Pairs : std::uint8_t {
   literal,  // nothing; a Warning reports the broken unit
   shrink,   // hides the rest too
@@ -50,7 +56,8 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// The state of a conversation in the form of document 004; see History::mark_map and op::ImportMarkMap.
+// The state of a conversation in the form of document 004; see History::mark_map and
+// op::ImportMarkMap.
 struct MarkMap {
   std::vector<std::uint64_t> original_indices;               // ordinals in view order
   std::vector<std::uint64_t> type_indices[role_count] = {};  // the same per role
@@ -61,7 +68,8 @@ struct MarkMap {
 
 // Messages of a view to hide, and the summary that replaces them, at the index of the first.
 struct Replacement {
-  std::vector<Range> hidden;            // ranges of the view, rising, not adjacent; at least one message; with a summary, one range
+  // ranges of the view, rising, not adjacent; at least one message; with a summary, one range
+  std::vector<Range> hidden;
   std::optional<Message> summary = {};  // unset: they are only hidden
 };
 
@@ -90,7 +98,8 @@ enum class ReconcileOutcome : std::uint8_t {
 
 // What a MERGE_FORK takes from a fork.
 enum class MergeMode : std::uint8_t {
-  summary,   // one message that says what the fork achieved; EXPAND replaces it by the fork's messages
+  // one message that says what the fork achieved; EXPAND replaces it by the fork's messages
+  summary,
   messages,  // the fork's own messages, as its view shows them
   pick,      // selected messages of the fork's own
 };
@@ -146,10 +155,13 @@ struct Compress {
   Names names;
   std::optional<Message> summary = {};
 };
-struct ApplyPlan {  // COMPRESS by a strategy. conflict: the head is not plan.base. invalid_argument: it would break a unit
+// COMPRESS by a strategy. conflict: the head is not plan.base. invalid_argument: it would break a
+// unit
+struct ApplyPlan {
   Plan plan;
 };
-// The same with a plan that is made during apply(), from the history of that moment. `plan` is called once; the plan is recorded.
+// The same with a plan that is made during apply(), from the history of that moment. `plan` is
+// called once; the plan is recorded.
 struct CompressBy {
   std::function<Result<Plan>(const History&)> plan;
 };
@@ -161,17 +173,20 @@ struct MergedFork {
   std::vector<std::uint64_t> ordinals = {};  // of `messages` in the fork's log; of a summary none
   std::vector<Message> messages = {};
 };
-// Appends what a fork of this conversation achieved. not_found: no such fork, or it stored nothing of its own.
+// Appends what a fork of this conversation achieved. not_found: no such fork, or it stored nothing
+// of its own.
 struct MergeFork {
   std::string from;
   MergeMode mode = MergeMode::summary;
   std::vector<std::uint64_t> ordinals = {};  // of MergeMode::pick: in the fork's log
-  std::optional<Message> summary = {};       // of MergeMode::summary; unset: the fork's last answer, quoted
-  // Called once during apply(), with the history of that moment. A stored Conversation sets it where it is empty; without it the
-  // operation is `unsupported`.
+  // of MergeMode::summary; unset: the fork's last answer, quoted
+  std::optional<Message> summary = {};
+  // Called once during apply(), with the history of that moment. A stored Conversation sets it
+  // where it is empty; without it the operation is `unsupported`.
   std::function<Result<MergedFork>(const History&)> find = {};
 };
-// EXPAND of the summary of a fork: the fork's messages replace it, and stand for it. Made by History::apply from an Expand.
+// EXPAND of the summary of a fork: the fork's messages replace it, and stand for it. Made by
+// History::apply from an Expand.
 struct ExpandFork {
   std::uint64_t index = 0;
   std::string from;
@@ -179,7 +194,8 @@ struct ExpandFork {
   std::vector<std::uint64_t> ordinals = {};  // of `messages` in the fork's log
   std::vector<Message> messages = {};
 };
-// Replaces a message by those it stands for: a summary, or a message that REPLACE, MERGE, SPLIT or TRANSFORM made.
+// Replaces a message by those it stands for: a summary, or a message that REPLACE, MERGE, SPLIT or
+// TRANSFORM made.
 struct Expand {
   std::uint64_t index = 0;
   // Of the summary of a fork: reads the fork's messages. As MergeFork::find.
@@ -231,15 +247,18 @@ struct Redo {};
 struct Restore {
   std::uint64_t version = 0;
 };
-// The whole list of a client that keeps its own, in order. The conversation follows it; docs/clients.md has the rules.
-// read_client_request (client.hpp) makes it from a request. Only the differences are recorded: Reconciled.
+// The whole list of a client that keeps its own, in order. The conversation follows it;
+// docs/clients.md has the rules.
+// read_client_request (client.hpp) makes it from a request. Only the differences are recorded:
+// Reconciled.
 struct Reconcile {
   struct Sent {
     Message message;
-    Identity identity;        // made with `volatile_parts`
-    bool is_summary = false;  // the client compacted its list: this stands for what it dropped before it
-    // Refers to a message of the conversation instead: by its ordinal, or by the id of a provider's item. If there is no such item,
-    // `message` is used.
+    Identity identity;  // made with `volatile_parts`
+    // the client compacted its list: this stands for what it dropped before it
+    bool is_summary = false;
+    // Refers to a message of the conversation instead: by its ordinal, or by the id of a provider's
+    // item. If there is no such item, `message` is used.
     std::optional<std::uint64_t> ordinal = {};
     std::string item = {};
   };
@@ -260,7 +279,8 @@ struct Reconciled {
   };
   ReconcileOutcome outcome = ReconcileOutcome::appended;
   std::vector<Message> messages = {};  // the new ones
-  // For each message: the ordinal before which it stands in the log's order, plus 1; 0: at the end. Empty: all at the end.
+  // For each message: the ordinal before which it stands in the log's order, plus 1; 0: at the end.
+  // Empty: all at the end.
   std::vector<std::uint64_t> fronts = {};
   std::vector<Made> made = {};
   std::vector<Range> hidden = {};         // ranges of the view that leave it
@@ -268,7 +288,8 @@ struct Reconciled {
   std::vector<ClientListEdit> list = {};
   std::string client = {};
   std::string dialect = {};
-  std::uint64_t volatile_key = 0;  // of the identities, where they are made otherwise than those before; else 0
+  // of the identities, where they are made otherwise than those before; else 0
+  std::uint64_t volatile_key = 0;
 };
 // The message that a RECALL appended, and what it quotes. Made by History::apply from a Recall.
 struct Recalled {
@@ -282,11 +303,12 @@ struct Recall {
   std::string text;
   std::uint64_t budget_tokens = 4000;
   MessageQuery which = {};
-  // Called once during apply(), with the history of that moment. Conversation sets it where it is empty; History has no index, and
-  // returns `unsupported`.
+  // Called once during apply(), with the history of that moment. Conversation sets it where it is
+  // empty; History has no index, and returns `unsupported`.
   std::function<Result<Recalled>(const History&)> find = {};
 };
-struct ImportMarkMap {  // replaces the view and the stack of batches by those of the map, which is checked first
+// replaces the view and the stack of batches by those of the map, which is checked first
+struct ImportMarkMap {
   MarkMap map;
 };
 
@@ -295,15 +317,18 @@ struct ImportMarkMap {  // replaces the view and the stack of batches by those o
 struct OperationOptions {
   std::optional<Version> expected_version = {};  // conflict when the head differs
   std::string description = {};
-  std::string operation_id = {};  // for Conversation: repeating an id returns the first outcome and changes nothing
+  // for Conversation: repeating an id returns the first outcome and changes nothing
+  std::string operation_id = {};
 };
 
 struct Operation {
   using What =
-      std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter, op::Delete, op::Compress,
-                   op::ApplyPlan, op::CompressBy, op::Expand, op::Show, op::Merge, op::Split, op::Transform, op::StartBatch,
-                   op::EndBatch, op::Rollback, op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap,
-                   op::Reconcile, op::Reconciled, op::Recall, op::Recalled, op::MergeFork, op::MergedFork, op::ExpandFork>;
+      std::variant<op::Append, op::Insert, op::Replace, op::Truncate, op::Clear, op::Filter,
+                   op::Delete, op::Compress, op::ApplyPlan, op::CompressBy, op::Expand, op::Show,
+                   op::Merge, op::Split, op::Transform, op::StartBatch, op::EndBatch, op::Rollback,
+                   op::Mark, op::Unmark, op::Undo, op::Redo, op::Restore, op::ImportMarkMap,
+                   op::Reconcile, op::Reconciled, op::Recall, op::Recalled, op::MergeFork,
+                   op::MergedFork, op::ExpandFork>;
   What what;
   OperationOptions options = {};
 };
@@ -311,7 +336,8 @@ struct Operation {
 // An applied operation: all that replaying it takes, besides the messages it stored.
 struct RecordedOperation {
   Operation operation;
-  // The ranges of the view that stayed; of a FILTER by text, and where `pairs` changed the selection.
+  // The ranges of the view that stayed; of a FILTER by text, and where `pairs` changed the
+  // selection.
   std::optional<std::vector<Range>> kept = {};
   std::uint8_t tag = 0;  // the stored format and semantics it was recorded with; 0: the current one
 };

@@ -32,11 +32,13 @@ struct Event {
     context_changed,                 // after every operation; events of what it triggered follow
     token_limit_exceeded,            // tokens_used, token_limit; once per crossing
     compression_threshold_exceeded,  // tokens_used, token_limit: the threshold; once per crossing
-    compressed,                      // automatically: strategy, tokens_used before and tokens_after, target_reached; made `version`
-    compression_failed,              // strategy, error: nothing was changed
-    compression_discarded,           // strategy, error: messages under a slow summary changed meanwhile; nothing was changed
-    // Stored data was rewritten, here or in another process: messages may have been redacted, versions pruned, or all recounted by
-    // another tokenizer. Invalidate caches.
+    // automatically: strategy, tokens_used before and tokens_after, target_reached; made `version`
+    compressed,
+    compression_failed,  // strategy, error: nothing was changed
+    // strategy, error: messages under a slow summary changed meanwhile; nothing was changed
+    compression_discarded,
+    // Stored data was rewritten, here or in another process: messages may have been redacted,
+    // versions pruned, or all recounted by another tokenizer. Invalidate caches.
     rewritten,
   };
   Type type = Type::context_changed;
@@ -53,15 +55,17 @@ struct Event {
 };
 UNDERTEXT_API std::string_view name(Event::Type type);  // such as "TOKEN_LIMIT_EXCEEDED"
 
-// What an operation did, and its events: a limit that was crossed, a compression that it triggered, or one that ended in the
-// background since the last operation.
+// What an operation did, and its events: a limit that was crossed, a compression that it triggered,
+// or one that ended in the background since the last operation.
 struct Outcome : Applied {
   std::vector<Event> events;
-  bool by_strategy = false;             // a COMPRESS whose messages a strategy chose
-  std::optional<Receipt> receipt = {};  // of such a COMPRESS; unset: the view was within the target already
+  bool by_strategy = false;  // a COMPRESS whose messages a strategy chose
+  // of such a COMPRESS; unset: the view was within the target already
+  std::optional<Receipt> receipt = {};
 };
 
-// A version as it was made, here or in another process: its operation, its time, and the messages it stored.
+// A version as it was made, here or in another process: its operation, its time, and the messages
+// it stored.
 struct PastVersion {
   // With its description and operation id. Its own messages and expected version are ignored.
   RecordedOperation record;
@@ -90,7 +94,8 @@ struct Redaction {
     friend bool operator==(const Quoting&, const Quoting&) = default;
   };
   std::uint64_t messages = 0;  // that were redacted
-  // What was made from the messages, here and in forks. Not redacted, except with RedactOptions::derived.
+  // What was made from the messages, here and in forks. Not redacted, except with
+  // RedactOptions::derived.
   std::vector<Derived> derived;
   // Operations whose descriptions or arguments quote the messages; likewise.
   std::vector<Quoting> operations;

@@ -1,4 +1,5 @@
-// Queries of a conversation, and their answers, as plain values. History and Conversation answer them.
+// Queries of a conversation, and their answers, as plain values. History and Conversation answer
+// them.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,13 @@ struct MessageQuery {
   std::optional<std::int64_t> to_ms = {};    // time < to_ms
   std::optional<std::string> marked = {};
   std::optional<std::string> contains = {};  // in the message's text; case-sensitive
-  std::optional<std::uint64_t> start = {};   // indices among the messages left so far, half open, clamped
+  // indices among the messages left so far, half open, clamped
+  std::optional<std::uint64_t> start = {};
   std::optional<std::uint64_t> end = {};
   std::optional<std::uint64_t> first = {};  // at most one of these two
   std::optional<std::uint64_t> last = {};
-  std::optional<std::uint64_t> bytes_max = {};  // of messages(): too_large when all of them together have more
+  // of messages(): too_large when all of them together have more
+  std::optional<std::uint64_t> bytes_max = {};
 };
 
 struct MessageList {
@@ -83,7 +86,8 @@ struct VersionInfo {
 struct Diff {                          // ordinals
   std::vector<std::uint64_t> removed;  // in the order of `from`
   std::vector<std::uint64_t> added;    // in the order of `to`
-  std::vector<std::uint64_t> moved;    // a smallest set of those in both whose order changed, in the order of `to`
+  // a smallest set of those in both whose order changed, in the order of `to`
+  std::vector<std::uint64_t> moved;
 };
 
 struct BlameEntry {
@@ -95,9 +99,10 @@ struct BlameEntry {
 
 // The origin of a message that MERGE_FORK appended.
 struct ForkedFrom {
-  std::string conversation;                   // the fork
-  std::uint64_t version = 0;                  // its head at the time
-  std::optional<std::uint64_t> ordinal = {};  // in its log; unset: the message is a summary of the fork
+  std::string conversation;   // the fork
+  std::uint64_t version = 0;  // its head at the time
+  // in its log; unset: the message is a summary of the fork
+  std::optional<std::uint64_t> ordinal = {};
 };
 
 struct Blame {

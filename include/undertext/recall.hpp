@@ -9,8 +9,9 @@
 // ones by their stems, scripts without spaces by pairs of characters, paths and identifiers also by
 // their parts.
 //
-// Threads: as Conversation. Errors: invalid_argument (no text, a budget of 0, filters that exclude each other), not_found (`which`
-// names an unknown version or batch); of stored conversations also unavailable and corrupt.
+// Threads: as Conversation. Errors: invalid_argument (no text, a budget of 0, filters that exclude
+// each other), not_found (`which` names an unknown version or batch); of stored conversations also
+// unavailable and corrupt.
 #pragma once
 
 #include <cstdint>
@@ -26,24 +27,28 @@
 
 namespace undertext {
 
-// A search. Costs the postings of the text's words, O(log n) for each unit returned, and the filters: `contains` reads the messages
-// that share a word with the text, and `start`, `end`, `first` and `last` walk the log once.
+// A search. Costs the postings of the text's words, O(log n) for each unit returned, and the
+// filters: `contains` reads the messages that share a word with the text, and `start`, `end`,
+// `first` and `last` walk the log once.
 struct RecallQuery {
   std::string text;
   std::uint64_t budget_tokens = 4000;  // of all units together; a unit that does not fit is skipped
-  // The filters of `messages`, over another scope: the messages hidden at that version (default: the head); with `all`, also the
-  // visible ones.
+  // The filters of `messages`, over another scope: the messages hidden at that version (default:
+  // the head); with `all`, also the visible ones.
   MessageQuery which = {};
 };
 
-// A matching message with its whole unit (a call, its results, the reasoning before it) and its neighbours in the log.
+// A matching message with its whole unit (a call, its results, the reasoning before it) and its
+// neighbours in the log.
 struct RecalledUnit {
-  std::vector<Ordinal> ordinals;               // in the log's order
-  std::vector<Ordinal> matched;                // those of them that share words with the text, best first
-  std::vector<Message> messages;               // in the order of `ordinals`
-  std::uint64_t tokens = 0;                    // of these
-  double score = 0;                            // of the best one; comparable within one answer only
-  std::optional<Version> hidden_in = {};       // the version that last hid the best one; unset: it is visible
+  std::vector<Ordinal> ordinals;  // in the log's order
+  // those of them that share words with the text, best first
+  std::vector<Ordinal> matched;
+  std::vector<Message> messages;  // in the order of `ordinals`
+  std::uint64_t tokens = 0;       // of these
+  double score = 0;               // of the best one; comparable within one answer only
+  // the version that last hid the best one; unset: it is visible
+  std::optional<Version> hidden_in = {};
   std::optional<Ordinal> represented_by = {};  // the visible message that stands for the best one
 };
 
@@ -52,8 +57,10 @@ struct Recalled {
   std::uint64_t tokens = 0;         // of all units
 };
 
-// Reranks the best messages: returns a number for each text, larger for a better match. This order and that of the words have equal
-// weight. If it returns an error or throws a Failure, the order of the words is used.
-using Rerank = std::function<Result<std::vector<double>>(const std::string& text, const std::vector<std::string>& texts)>;
+// Reranks the best messages: returns a number for each text, larger for a better match. This order
+// and that of the words have equal weight. If it returns an error or throws a Failure, the order of
+// the words is used.
+using Rerank = std::function<Result<std::vector<double>>(const std::string& text,
+                                                         const std::vector<std::string>& texts)>;
 
 }  // namespace undertext

@@ -1,4 +1,5 @@
-// Records of the requests that a client sent: the version that each saw, what it asked for, its outcome, and its bytes.
+// Records of the requests that a client sent: the version that each saw, what it asked for, its
+// outcome, and its bytes.
 //
 //     ClientRequest request = read_client_request(client, {}, body, {}, head).value();
 //     RequestRecord record = describe_request(client, request, body, head);
@@ -44,9 +45,10 @@ struct RequestRecord {
   std::uint64_t messages = 0;          // in its list
   std::vector<VolatilePart> volatile_parts = {};
   std::string response_id = {};
-  std::uint32_t status = 0;                        // of HTTP; 0: no answer came
-  bool is_torn = false;                            // the answer was incomplete
-  RequestUsage usage = {};                         // as the provider reported it; without request_id: none
+  std::uint32_t status = 0;  // of HTTP; 0: no answer came
+  bool is_torn = false;      // the answer was incomplete
+  // as the provider reported it; without request_id: none
+  RequestUsage usage = {};
   std::optional<std::int64_t> first_byte_ms = {};  // from the request to the answer's first byte
   std::optional<std::int64_t> duration_ms = {};    // to its last
   std::uint64_t request_bytes = 0;                 // record_request() sets these two
@@ -59,13 +61,15 @@ struct RequestRecord {
   friend bool operator==(const RequestRecord&, const RequestRecord&) = default;
 };
 
-// A record with what the request itself says: client, dialect, kind, path, model, digests, messages, volatile parts, and the key
-// "list:…" (list_key of the whole list).
-UNDERTEXT_API RequestRecord describe_request(const ClientProfile& client, const ClientRequest& request, std::string_view json,
+// A record with what the request itself says: client, dialect, kind, path, model, digests,
+// messages, volatile parts, and the key "list:…" (list_key of the whole list).
+UNDERTEXT_API RequestRecord describe_request(const ClientProfile& client,
+                                             const ClientRequest& request, std::string_view json,
                                              const ClientRequestHead& head = {});
 
 // "list:" and a digest of the identities of the first `count` messages, in order.
-UNDERTEXT_API std::string list_key(const op::Reconcile& request, std::size_t count = std::numeric_limits<std::size_t>::max());
+UNDERTEXT_API std::string list_key(const op::Reconcile& request,
+                                   std::size_t count = std::numeric_limits<std::size_t>::max());
 
 struct RequestQuery {
   std::uint64_t first = 1;                 // from this number on

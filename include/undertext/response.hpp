@@ -4,7 +4,8 @@
 //     conversation.apply({op::Append{answer.messages}});
 //     answer.usage.prompt;      // tokens of the whole input, those from a cache included
 //
-// Pure, for any bytes: a text that is no response of the dialect has no messages. An incomplete stream gives the messages so far.
+// Pure, for any bytes: a text that is no response of the dialect has no messages. An incomplete
+// stream gives the messages so far.
 #pragma once
 
 #include <cstdint>
@@ -47,13 +48,15 @@ struct ProviderResponse {
   bool complete = false;   // it ended properly
 };
 
-// The format of a whole response, by its own members; unset: it is no response, or has no such members.
+// The format of a whole response, by its own members; unset: it is no response, or has no such
+// members.
 UNDERTEXT_API std::optional<Dialect> dialect_of_response(std::string_view json);
 
-// A call without an id, such as Gemini's, gets an id with the number after `made_ids`. Pass the last_made_id() of the request's
-// messages, and the call has the same id in the next request.
-UNDERTEXT_API ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form,
-                                             const MessageLimits& limits = {}, std::uint64_t made_ids = 0);
+// A call without an id, such as Gemini's, gets an id with the number after `made_ids`. Pass the
+// last_made_id() of the request's messages, and the call has the same id in the next request.
+UNDERTEXT_API ProviderResponse read_response(Dialect dialect, std::string_view bytes,
+                                             ResponseForm form, const MessageLimits& limits = {},
+                                             std::uint64_t made_ids = 0);
 UNDERTEXT_API std::uint64_t last_made_id(const Message& message);  // 0: none
 
 }  // namespace undertext

@@ -27,21 +27,25 @@ struct Limits {
   MessageLimits message = {};
 };
 
-// Automatic compression: runs after an operation that leaves the view with more than `threshold` tokens.
+// Automatic compression: runs after an operation that leaves the view with more than `threshold`
+// tokens.
 //
-// A strategy that waits for a network runs in the background, on the version of that moment. Messages appended meanwhile stay;
-// where the view is above the threshold again, it runs again.
-// A plan that falls short of the target is applied if it frees a sixteenth of the threshold (Event::target_reached). Else the event
-// is compression_failed with cannot_fit.
-// After an attempt that fell short or was undone, the next one runs when the view has grown by a sixteenth of the threshold, or has
-// shrunk.
+// A strategy that waits for a network runs in the background, on the version of that moment.
+// Messages appended meanwhile stay; where the view is above the threshold again, it runs again.
+// A plan that falls short of the target is applied if it frees a sixteenth of the threshold
+// (Event::target_reached). Else the event is compression_failed with cannot_fit.
+// After an attempt that fell short or was undone, the next one runs when the view has grown by a
+// sixteenth of the threshold, or has shrunk.
 struct CompressionConfig {
   bool enabled = false;
-  std::uint64_t threshold = 0;                      // 0: Settings::token_limit; without one, three quarters of the window
-  std::optional<std::uint64_t> target_tokens = {};  // of the view afterwards; default: three quarters of the threshold
-  StrategyPtr strategy = {};                        // default: default_strategy()
-  // Lowers the target by what this many turns add, at the recent growth of the conversation, but never below a quarter of the
-  // threshold. A turn is a message of an assistant with what led to it.
+  // 0: Settings::token_limit; without one, three quarters of the window
+  std::uint64_t threshold = 0;
+  // of the view afterwards; default: three quarters of the threshold
+  std::optional<std::uint64_t> target_tokens = {};
+  StrategyPtr strategy = {};  // default: default_strategy()
+  // Lowers the target by what this many turns add, at the recent growth of the conversation, but
+  // never below a quarter of the threshold. A turn is a message of an assistant with what led to
+  // it.
   std::uint64_t headroom_turns = 0;
   SurvivalPolicy survival = {};  // of every compression of the conversation
 };
@@ -50,7 +54,8 @@ using Summarisers = std::map<std::string, std::shared_ptr<const Summariser>, std
 using Strategies = std::map<std::string, StrategyPtr, std::less<>>;
 
 struct Settings {
-  // The model of the conversation. It decides what the four settings below leave empty (models.hpp). An unknown model is no error.
+  // The model of the conversation. It decides what the four settings below leave empty
+  // (models.hpp). An unknown model is no error.
   std::string model = {};
   // A name that find_tokenizer() knows, optionally followed by "+COSTS". Default: the model's, then
   // that of the stored conversation, then the estimate.
@@ -65,9 +70,12 @@ struct Settings {
   Rerank rerank = {};            // of recall; default: ranking by words alone
   Pairs pairs = Pairs::literal;
   Limits limits = {};
-  std::string project = {};                     // what the conversation belongs to, such as a folder; `undertext mcp` looks for it
-  bool context_tools = false;                   // the model has the tools of context_tools.hpp: summaries and stubs name them
-  std::function<std::int64_t()> clock_ms = {};  // milliseconds since 1970; default: the system's clock
+  // what the conversation belongs to, such as a folder; `undertext mcp` looks for it
+  std::string project = {};
+  // the model has the tools of context_tools.hpp: summaries and stubs name them
+  bool context_tools = false;
+  // milliseconds since 1970; default: the system's clock
+  std::function<std::int64_t()> clock_ms = {};
 };
 
 // How a stored conversation is opened.
@@ -78,39 +86,47 @@ struct OpenOptions {
     always,  // conflict when there is one
   };
   Make make = Make::if_missing;
-  // About what the conversation keeps in memory, besides what histories in use refer to. Anything beyond it that was read is
-  // dropped with the next operation or catch_up().
+  // About what the conversation keeps in memory, besides what histories in use refer to. Anything
+  // beyond it that was read is dropped with the next operation or catch_up().
   std::uint64_t cache_bytes = 64u << 20;
   // An APPEND without an expected version that loses a race is rebased onto the new head.
   bool rebase_appends = true;
   // Versions between two checkpoints. Opening replays the versions since the last one.
   std::uint64_t checkpoint_versions = 512;
-  // Text kept with the conversation for later openings, such as the settings of a server; unset: unchanged.
+  // Text kept with the conversation for later openings, such as the settings of a server; unset:
+  // unchanged.
   std::optional<std::string> note = {};
-  // For a conversation that is assembled under a staged id (store.hpp): the id that Store::publish() will give it.
+  // For a conversation that is assembled under a staged id (store.hpp): the id that
+  // Store::publish() will give it.
   std::string publish_as = {};
-  // Kept with a conversation that this call creates, such as a digest of the request: stored_maker() returns it.
+  // Kept with a conversation that this call creates, such as a digest of the request:
+  // stored_maker() returns it.
   std::string made_by = {};
 };
 
 struct CompressOptions {
-  // Target tokens. Unset: a strategy that needs a target (Strategy::needs_tokens_max) gets that of automatic compression, even
-  // where that is disabled: CompressionConfig::target_tokens, else three quarters of its threshold.
+  // Target tokens. Unset: a strategy that needs a target (Strategy::needs_tokens_max) gets that of
+  // automatic compression, even where that is disabled: CompressionConfig::target_tokens, else
+  // three quarters of its threshold.
   // Other strategies run without one.
   std::optional<std::uint64_t> tokens_max = {};
-  bool progress = false;  // also apply a plan that misses the target, if it frees something: Receipt::target_reached
+  // also apply a plan that misses the target, if it frees something: Receipt::target_reached
+  bool progress = false;
   std::optional<SurvivalPolicy> survival = {};  // unset: the conversation's
   OperationOptions operation = {};
   std::stop_token cancel = {};
-  std::shared_ptr<Work> work = {};         // null: without limits
-  OnCompressionProgress on_progress = {};  // on the calling thread; an exception from it fails the call, which changes nothing
+  std::shared_ptr<Work> work = {};  // null: without limits
+  // on the calling thread; an exception from it fails the call, which changes nothing
+  OnCompressionProgress on_progress = {};
 };
 
-// Which versions prune_versions() keeps: those that any of these selects. The head, and what it can roll back to, are always kept.
+// Which versions prune_versions() keeps: those that any of these selects. The head, and what it can
+// roll back to, are always kept.
 struct Retention {
   std::optional<std::uint64_t> versions = {};  // the last so many
-  std::optional<std::uint64_t> batches = {};   // those since the last so many batches of the stack were opened
-  std::optional<std::uint64_t> days = {};      // those of so many days up to now
+  // those since the last so many batches of the stack were opened
+  std::optional<std::uint64_t> batches = {};
+  std::optional<std::uint64_t> days = {};  // those of so many days up to now
 };
 
 struct RedactOptions {

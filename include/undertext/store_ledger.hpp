@@ -16,9 +16,11 @@
 
 namespace undertext {
 
-// By day and model, the oldest first. Opens every conversation with records in that time, one after another. Errors: as Store; a
-// conversation that is purged meanwhile is skipped. With `work` (null: without limits), also what that throws.
-UNDERTEXT_API Result<std::vector<LedgerRow>> store_ledger(const std::shared_ptr<Store>& store, const LedgerQuery& query = {},
+// By day and model, the oldest first. Opens every conversation with records in that time, one after
+// another. Errors: as Store; a conversation that is purged meanwhile is skipped. With `work` (null:
+// without limits), also what that throws.
+UNDERTEXT_API Result<std::vector<LedgerRow>> store_ledger(const std::shared_ptr<Store>& store,
+                                                          const LedgerQuery& query = {},
                                                           const std::shared_ptr<Work>& work = {});
 
 }  // namespace undertext

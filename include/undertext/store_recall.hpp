@@ -4,9 +4,10 @@
 //     for (const StoreFound& found : recall.search({.text = "token bucket"}).value().found)
 //       print(found.conversation, found.ordinal, found.message);
 //
-// One index of all messages is kept in memory, built from the store's rows (recall.hpp). So scores of different conversations are
-// comparable. Results are read from the store: a message that was redacted or purged meanwhile is not found. A search sees all that
-// the store can read: give a caller its tenant's store.
+// One index of all messages is kept in memory, built from the store's rows (recall.hpp). So scores
+// of different conversations are comparable. Results are read from the store: a message that was
+// redacted or purged meanwhile is not found. A search sees all that the store can read: give a
+// caller its tenant's store.
 //
 // Threads: any thread may call search(); the searches of one StoreRecall wait for each other.
 #pragma once
@@ -27,7 +28,8 @@
 namespace undertext {
 
 struct StoreRecallOptions {
-  // The minimum time between two scans for new messages. A search runs the scan, which walks the list of conversations.
+  // The minimum time between two scans for new messages. A search runs the scan, which walks the
+  // list of conversations.
   std::uint64_t fresh_ms = 1000;
   // Of the index. Beyond it, the least recently changed conversations are left out.
   std::uint64_t bytes_max = std::uint64_t{256} << 20;
@@ -61,9 +63,12 @@ class UNDERTEXT_API StoreRecall {
   StoreRecall(StoreRecall&&) noexcept;
   StoreRecall& operator=(StoreRecall&&) noexcept;
 
-  // The first search reads the index of the whole store; later ones only new rows. After an error, the next search continues there.
-  // invalid_argument: no text. unavailable, corrupt: as Store. With `work` (null: without limits), also what that throws.
-  Result<StoreRecalled> search(const StoreRecallQuery& query, const std::shared_ptr<Work>& work = {});
+  // The first search reads the index of the whole store; later ones only new rows. After an error,
+  // the next search continues there.
+  // invalid_argument: no text. unavailable, corrupt: as Store. With `work` (null: without limits),
+  // also what that throws.
+  Result<StoreRecalled> search(const StoreRecallQuery& query,
+                               const std::shared_ptr<Work>& work = {});
 
  private:
   struct Rep;

@@ -22,15 +22,22 @@
 namespace undertext {
 
 struct SummaryRequest {
-  std::vector<Message> messages;                                          // the originals, in order
-  std::uint64_t tokens_max = 0;                                           // a longer summary is rejected
-  std::function<std::uint64_t(std::string_view text)> count_tokens = {};  // of plain text, as the conversation counts
-  std::stop_token cancel = {};                                            // cancels a slow summariser
-  std::function<void(std::string_view text_so_far)> on_progress = {};     // partial text, where supported; on its own thread
-  std::vector<std::size_t> summaries = {};  // indices of messages that are earlier summaries, by their records; usually none
-  // The messages that follow in the view and stay visible. They are not summarised; they show what was fixed since.
+  std::vector<Message> messages;  // the originals, in order
+  // a longer summary is rejected
+  std::uint64_t tokens_max = 0;
+  // of plain text, as the conversation counts
+  std::function<std::uint64_t(std::string_view text)> count_tokens = {};
+  // cancels a slow summariser
+  std::stop_token cancel = {};
+  // partial text, where supported; on its own thread
+  std::function<void(std::string_view text_so_far)> on_progress = {};
+  // indices of messages that are earlier summaries, by their records; usually none
+  std::vector<std::size_t> summaries = {};
+  // The messages that follow in the view and stay visible. They are not summarised; they show what
+  // was fixed since.
   std::vector<Message> after = {};
-  std::vector<std::size_t> after_hidden = {};  // indices of those whose results were cleared: only the calls are visible
+  // indices of those whose results were cleared: only the calls are visible
+  std::vector<std::size_t> after_hidden = {};
 };
 
 struct Summary {
@@ -44,14 +51,16 @@ class UNDERTEXT_API Summariser {
  public:
   virtual ~Summariser();
   virtual std::string_view name() const noexcept = 0;
-  virtual bool is_slow() const noexcept = 0;  // true: it may wait for a network, and never runs on the writer's thread
+  // true: it may wait for a network, and never runs on the writer's thread
+  virtual bool is_slow() const noexcept = 0;
 
-  // cannot_fit: no useful summary has at most tokens_max tokens. unavailable: retry later, or cancelled. Other codes as ErrorCode
-  // describes them.
+  // cannot_fit: no useful summary has at most tokens_max tokens. unavailable: retry later, or
+  // cancelled. Other codes as ErrorCode describes them.
   virtual Result<Summary> summarise(const SummaryRequest& request) const = 0;
 };
 
-// Built in, deterministic, without a model. docs/digest.md lists what it keeps, and in which order it drops facts.
+// Built in, deterministic, without a model. docs/digest.md lists what it keeps, and in which order
+// it drops facts.
 UNDERTEXT_API std::shared_ptr<const Summariser> digest_summariser();
 
 // A model behind an HTTP endpoint.
@@ -66,12 +75,16 @@ struct EndpointSettings {
   std::string prompt = {};            // instructions; empty: the built-in ones
   std::uint32_t timeout_ms = 60'000;  // of one attempt
   std::uint32_t attempts_max = 3;     // including the first; only transient errors are retried
-  std::uint32_t backoff_ms = 500;     // before the second attempt; doubles; Retry-After overrides it
+  // before the second attempt; doubles; Retry-After overrides it
+  std::uint32_t backoff_ms = 500;
   bool stream = true;
-  std::function<void(std::string_view text_so_far)> on_progress = {};  // while it streams, on the thread that waits
+  // while it streams, on the thread that waits
+  std::function<void(std::string_view text_so_far)> on_progress = {};
 };
 
-// invalid_argument: settings that cannot work. unsupported: this build has no HTTP client (libcurl).
-UNDERTEXT_API Result<std::shared_ptr<const Summariser>> endpoint_summariser(EndpointSettings settings);
+// invalid_argument: settings that cannot work. unsupported: this build has no HTTP client
+// (libcurl).
+UNDERTEXT_API Result<std::shared_ptr<const Summariser>> endpoint_summariser(
+    EndpointSettings settings);
 
 }  // namespace undertext

@@ -36,8 +36,8 @@ class UNDERTEXT_API Tokenizer {
 // vocabulary. A model's name, such as "gpt-4o" or "claude-sonnet-4", gives the model's tokenizer,
 // or the estimate for it. A path (a name with a '/') loads a `.tiktoken` file, or a Hugging Face
 // `tokenizer.json` with byte-level BPE.
-// not_found: the vocabulary is missing (the message says how to get it), or no such name. unsupported: a tokenizer.json of another
-// kind. corrupt: the file is damaged.
+// not_found: the vocabulary is missing (the message says how to get it), or no such name.
+// unsupported: a tokenizer.json of another kind. corrupt: the file is damaged.
 // A vocabulary is loaded once per process and shared.
 UNDERTEXT_API Result<std::shared_ptr<const Tokenizer>> find_tokenizer(std::string_view name);
 

@@ -11,8 +11,8 @@
 // Usage never replaces a count: it is known only after a request, for the request as a whole. The
 // tracker learns from it the error of the estimate, for each model.
 //
-// A UsageTracker is a plain value without a clock; copies are independent. It is not thread-safe. It keeps a bounded number of
-// requests; totals include the dropped ones. Sums saturate.
+// A UsageTracker is a plain value without a clock; copies are independent. It is not thread-safe.
+// It keeps a bounded number of requests; totals include the dropped ones. Sums saturate.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,14 @@ namespace undertext {
 struct RequestUsage {
   std::string request_id;
   std::string model;
-  std::uint64_t prompt = 0;      // tokens of the whole input, those from a cache included (providers that leave them out: add them)
-  std::uint64_t completion = 0;  // tokens of the answer, thinking included
-  std::uint64_t cached = 0;      // of the prompt, those read from a cache
-  std::uint64_t total = 0;       // 0: prompt and completion together
-  double cost = 0;               // in any one currency
-  std::int64_t at_ms = 0;        // milliseconds since 1970
+  // tokens of the whole input, those from a cache included (providers that leave them out: add
+  // them)
+  std::uint64_t prompt = 0;
+  std::uint64_t completion = 0;          // tokens of the answer, thinking included
+  std::uint64_t cached = 0;              // of the prompt, those read from a cache
+  std::uint64_t total = 0;               // 0: prompt and completion together
+  double cost = 0;                       // in any one currency
+  std::int64_t at_ms = 0;                // milliseconds since 1970
   std::uint64_t estimated_prompt = 0;    // the estimate of the prompt before it was sent; 0: none
   std::uint64_t cache_written = 0;       // of the prompt: written to a cache
   std::uint64_t cache_written_hour = 0;  // of these: kept for an hour
@@ -92,8 +94,10 @@ struct UsageState {
 
 struct UsageLimits {
   std::size_t history = 1000;  // finished requests kept; the oldest go first
-  std::size_t open = 64;       // concurrently streaming requests; one more finishes the oldest with its last report
-  std::size_t models = 64;     // distinct models; further ones are counted, and corrected, as the model ""
+  // concurrently streaming requests; one more finishes the oldest with its last report
+  std::size_t open = 64;
+  // distinct models; further ones are counted, and corrected, as the model ""
+  std::size_t models = 64;
 };
 
 class UNDERTEXT_API UsageTracker {
@@ -106,7 +110,8 @@ class UNDERTEXT_API UsageTracker {
   // request or model, or a factor that is no positive number.
   static Result<UsageTracker> restored(const UsageState& state, const UsageLimits& limits = {});
 
-  // Reports the usage of a request so far; replaces earlier reports of it. It counts at once, and is final with finish().
+  // Reports the usage of a request so far; replaces earlier reports of it. It counts at once, and
+  // is final with finish().
   // invalid_argument: no request_id, more tokens read from and written to a cache than prompt
   // tokens, a negative time, or a cost that is negative or no number. conflict: the request is
   // finished.
@@ -118,21 +123,25 @@ class UNDERTEXT_API UsageTracker {
   // update() and finish() in one: for requests that are reported once.
   Result<void> record(RequestUsage usage);
 
-  // Drops an open request, as if it had never been reported. not_found: no request with this id is open.
+  // Drops an open request, as if it had never been reported. not_found: no request with this id is
+  // open.
   Result<void> drop(std::string_view request_id);
 
   UsageTotals totals() const;  // of all requests ever, open ones included
   UsageTotals totals_of(std::string_view model) const;
   UsageStatistics statistics() const;                                   // the same requests
   std::optional<RequestUsage> find(std::string_view request_id) const;  // open or in the history
-  const std::deque<RequestUsage>& history() const { return history_; }  // finished requests, oldest first
-  const std::deque<RequestUsage>& open() const { return open_; }        // those that stream, oldest first
+  // finished requests, oldest first
+  const std::deque<RequestUsage>& history() const { return history_; }
+  // those that stream, oldest first
+  const std::deque<RequestUsage>& open() const { return open_; }
 
   // Learned from finished requests with an estimate of at least 100 tokens. Newer requests weigh
   // more: a weight halves after about 14 others. Outliers are clipped, and a ratio of eight or more
   // is treated as an error in the report. Initially the factor is 1, and factor_high 1.25.
   UsageCorrection correction(std::string_view model) const;
-  std::uint64_t correct(std::string_view model, std::uint64_t estimate) const;      // rounded to the nearest
+  // rounded to the nearest
+  std::uint64_t correct(std::string_view model, std::uint64_t estimate) const;
   std::uint64_t upper_bound(std::string_view model, std::uint64_t estimate) const;  // rounded up
 
  private:

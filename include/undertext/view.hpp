@@ -1,11 +1,13 @@
-// The ordered messages of one scope: the view of a version, a batch's snapshot, or the log. An immutable value.
+// The ordered messages of one scope: the view of a version, a batch's snapshot, or the log. An
+// immutable value.
 //
 //     for (const Message& message : view) send(message.json());
 //     view[3].text();  view.sums().tokens();
 //
-// A View is a small handle: copying is O(1). It stays readable from any thread, whatever happens to the conversation afterwards.
-// Random access and index_of() cost O(log n). index_of() costs more among thousands of messages that were inserted one by one
-// between the same two appended ones. Iterating costs O(1) a message.
+// A View is a small handle: copying is O(1). It stays readable from any thread, whatever happens to
+// the conversation afterwards.
+// Random access and index_of() cost O(log n). index_of() costs more among thousands of messages
+// that were inserted one by one between the same two appended ones. Iterating costs O(1) a message.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +26,12 @@ struct ViewSums {
   std::uint64_t role_tokens[role_count] = {};
   std::uint64_t bytes = 0;  // of JSON
 
-  std::uint64_t count() const { return role_counts[0] + role_counts[1] + role_counts[2] + role_counts[3]; }
-  std::uint64_t tokens() const { return role_tokens[0] + role_tokens[1] + role_tokens[2] + role_tokens[3]; }
+  std::uint64_t count() const {
+    return role_counts[0] + role_counts[1] + role_counts[2] + role_counts[3];
+  }
+  std::uint64_t tokens() const {
+    return role_tokens[0] + role_tokens[1] + role_tokens[2] + role_tokens[3];
+  }
 };
 
 class UNDERTEXT_API View {
@@ -38,7 +44,8 @@ class UNDERTEXT_API View {
   ViewSums sums() const;
   ViewSums sums(std::uint64_t start, std::uint64_t end) const;  // of a range; O(log n)
 
-  std::uint64_t count(Role role, std::uint64_t start, std::uint64_t end) const;  // in a range; O(log n)
+  // in a range; O(log n)
+  std::uint64_t count(Role role, std::uint64_t start, std::uint64_t end) const;
 
   // index < size()
   Message operator[](std::uint64_t index) const;
@@ -54,8 +61,9 @@ class UNDERTEXT_API View {
   // The index at which the longest tail with at most `tokens_max` tokens begins. O(log n).
   std::uint64_t tail_within(std::uint64_t tokens_max) const;
 
-  // Whether the view may be cut before `index`: not inside a tool pair, a set of parallel calls, or a turn in which a model thinks
-  // between its tool calls. 0 and size() are always legal, and so is every index of a log. O(log n + length of a turn).
+  // Whether the view may be cut before `index`: not inside a tool pair, a set of parallel calls, or
+  // a turn in which a model thinks between its tool calls. 0 and size() are always legal, and so is
+  // every index of a log. O(log n + length of a turn).
   bool is_legal_cut(std::uint64_t index) const;
   std::uint64_t next_legal_cut(std::uint64_t index) const;      // the first at or after
   std::uint64_t previous_legal_cut(std::uint64_t index) const;  // the last at or before

@@ -14,7 +14,8 @@
 
 namespace undertext {
 
-// Goes through the messages in order. Valid as long as its View. About two kilobytes: use it in place.
+// Goes through the messages in order. Valid as long as its View. About two kilobytes: use it in
+// place.
 class UNDERTEXT_API View::iterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -39,8 +40,9 @@ class UNDERTEXT_API View::iterator {
 
  private:
   friend class View;
-  static constexpr std::uint32_t read_max = 32;  // messages read at a time: a leaf of the view's tree
-  void read_on();                                // from index_ on
+  // messages read at a time: a leaf of the view's tree
+  static constexpr std::uint32_t read_max = 32;
+  void read_on();  // from index_ on
   void look_ahead();
 
   const Rep* rep_ = nullptr;
@@ -53,7 +55,8 @@ class UNDERTEXT_API View::iterator {
   const void* walk_parent_ = nullptr;
   const Message* messages_[2 * read_max] = {};
   std::uint32_t ordinals_[2 * read_max] = {};
-  std::shared_ptr<const std::vector<Message>> fetched_[2];  // those of a half that were not in memory
+  // those of a half that were not in memory
+  std::shared_ptr<const std::vector<Message>> fetched_[2];
 
   // Recently read stretches of the log. Neighbours in the view are mostly neighbours in the log
   // too; where they are not, a stretch is soon needed again.

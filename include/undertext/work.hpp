@@ -21,8 +21,8 @@
 namespace undertext {
 
 struct WorkLimits {
-  // Returns an error when the work must stop: `unavailable` for a deadline or a client that has gone. Called often, on the working
-  // thread. Unset: never stops.
+  // Returns an error when the work must stop: `unavailable` for a deadline or a client that has
+  // gone. Called often, on the working thread. Unset: never stops.
   std::function<Result<void>()> interrupted = {};
   // Of messages that operations make, such as copies of TRANSFORM: too_large beyond that. Messages
   // given by the caller do not count.
@@ -41,9 +41,10 @@ class UNDERTEXT_API Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
-  void go_on() const;                        // throws Failure: that of WorkLimits::interrupted
-  void read(std::string_view message_json);  // as go_on(), and reserves the memory for reading it. Throws Failure: unavailable too
-  void make(std::uint64_t bytes);            // throws Failure: too_large, unavailable
+  void go_on() const;  // throws Failure: that of WorkLimits::interrupted
+  // as go_on(), and reserves the memory for reading it. Throws Failure: unavailable too
+  void read(std::string_view message_json);
+  void make(std::uint64_t bytes);  // throws Failure: too_large, unavailable
   std::uint64_t bytes_made() const { return bytes_made_.load(std::memory_order_relaxed); }
 
  private:

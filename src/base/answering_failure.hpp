@@ -1,5 +1,5 @@
-// Where a Result is promised, nothing is thrown: what a stored history reads (pages, bodies) fails as a Failure from deep
-// below, and becomes the answer here.
+// Where a Result is promised, nothing is thrown: what a stored history reads (pages, bodies) fails
+// as a Failure from deep below, and becomes the answer here.
 #pragma once
 
 #include <undertext/error.hpp>

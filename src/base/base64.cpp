@@ -5,7 +5,8 @@
 namespace undertext {
 namespace {
 
-constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view letters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 }  // namespace
 
@@ -15,8 +16,10 @@ std::string base64(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     const std::string_view some = bytes.substr(at, 3);
     std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < some.size() ? static_cast<unsigned char>(some[i]) : 0u);
-    for (std::size_t i = 0; i < 4; ++i) text += i <= some.size() ? letters[group >> (18 - 6 * i) & 63] : '=';
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8 | (i < some.size() ? static_cast<unsigned char>(some[i]) : 0u);
+    for (std::size_t i = 0; i < 4; ++i)
+      text += i <= some.size() ? letters[group >> (18 - 6 * i) & 63] : '=';
   }
   return text;
 }

@@ -20,7 +20,8 @@ TEST(Base64, IsThatOfTheStandard) {
 }
 
 TEST(Base64, WhatIsNoneIsRefused) {
-  for (const char* text : {"Z", "Zg=", "Zg", "Zh==", "Z*==", "====", "Zg==Zg=="}) EXPECT_FALSE(from_base64(text)) << text;
+  for (const char* text : {"Z", "Zg=", "Zg", "Zh==", "Z*==", "====", "Zg==Zg=="})
+    EXPECT_FALSE(from_base64(text)) << text;
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ void ByteIn::fail(std::string_view problem) const {
 }
 
 void ByteIn::fail_newer() const {
-  throw Failure(Error{ErrorCode::unsupported, what_ + " was stored by a newer release of Undertext"});
+  throw Failure(
+      Error{ErrorCode::unsupported, what_ + " was stored by a newer release of Undertext"});
 }
 
 std::uint64_t ByteIn::number() {

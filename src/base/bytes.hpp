@@ -19,7 +19,9 @@ class ByteOut {
     }
     bytes += static_cast<char>(n);
   }
-  void signed_number(std::int64_t n) { number((static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63)); }
+  void signed_number(std::int64_t n) {
+    number((static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63));
+  }
   void flag(bool b) { number(b ? 1 : 0); }
   void text(std::string_view t) {
     number(t.size());
@@ -43,12 +45,14 @@ class ByteIn {
   bool flag() { return number() != 0; }
   std::string_view text();
   std::string_view raw(std::size_t size);  // that many bytes
-  // How many things of at least one byte each follow: a number that cannot be larger than what is left.
+  // How many things of at least one byte each follow: a number that cannot be larger than what is
+  // left.
   std::uint64_t count();
   std::size_t left() const { return rest_.size(); }
   void end() const;  // nothing may be left
   [[noreturn]] void fail(std::string_view problem) const;
-  [[noreturn]] void fail_newer() const;  // Failure: unsupported, for what only a newer release knows
+  // Failure: unsupported, for what only a newer release knows
+  [[noreturn]] void fail_newer() const;
 
  private:
   std::string_view rest_;

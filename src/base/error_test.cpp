@@ -9,13 +9,16 @@ namespace {
 
 TEST(Error, every_code_has_a_name_of_its_own) {
   std::set<std::string_view> names;
-  for (std::size_t code = 0; code < error_code_count; ++code) names.insert(name(static_cast<ErrorCode>(code)));
-  EXPECT_EQ(names, (std::set<std::string_view>{"invalid_argument", "not_found", "conflict", "cannot_fit", "corrupt", "unavailable",
+  for (std::size_t code = 0; code < error_code_count; ++code)
+    names.insert(name(static_cast<ErrorCode>(code)));
+  EXPECT_EQ(names, (std::set<std::string_view>{"invalid_argument", "not_found", "conflict",
+                                               "cannot_fit", "corrupt", "unavailable",
                                                "unsupported", "too_large", "internal", "denied"}));
 }
 
 TEST(Error, asking_for_a_value_that_is_not_there_throws_the_error) {
-  const Result<int> missing = Error{.code = ErrorCode::not_found, .message = "no such thing", .field = "thing"};
+  const Result<int> missing =
+      Error{.code = ErrorCode::not_found, .message = "no such thing", .field = "thing"};
   try {
     static_cast<void>(missing.value());
     FAIL() << "no exception";

@@ -7,7 +7,8 @@ void EventStream::read_line() {
   const std::string_view line = line_;
   const std::size_t colon = line.find(':');
   const std::string_view field = line.substr(0, colon);
-  std::string_view value = colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
+  std::string_view value =
+      colon == std::string_view::npos ? std::string_view() : line.substr(colon + 1);
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "event") name_ = value;
   if (field != "data") return;
@@ -16,7 +17,8 @@ void EventStream::read_line() {
   data_ += value;
 }
 
-bool EventStream::read(std::string_view bytes, const std::function<bool(std::string_view, std::string_view)>& visit) {
+bool EventStream::read(std::string_view bytes,
+                       const std::function<bool(std::string_view, std::string_view)>& visit) {
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     line_ += bytes.substr(0, end);

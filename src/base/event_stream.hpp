@@ -12,11 +12,14 @@ class EventStream {
  public:
   static constexpr std::size_t event_bytes_max = 1u << 20;
 
-  explicit EventStream(std::size_t bytes_max = event_bytes_max) : bytes_max_(bytes_max) {}  // of one event
+  // of one event
+  explicit EventStream(std::size_t bytes_max = event_bytes_max) : bytes_max_(bytes_max) {}
 
-  // Calls visit(name, data) for each event that `bytes` complete, until it returns false. The name is empty when the event has none;
-  // lines of data are joined by newlines. False when an event is too long, after which the stream is of no use.
-  bool read(std::string_view bytes, const std::function<bool(std::string_view name, std::string_view data)>& visit);
+  // Calls visit(name, data) for each event that `bytes` complete, until it returns false. The name
+  // is empty when the event has none; lines of data are joined by newlines. False when an event is
+  // too long, after which the stream is of no use.
+  bool read(std::string_view bytes,
+            const std::function<bool(std::string_view name, std::string_view data)>& visit);
 
  private:
   void read_line();

@@ -17,7 +17,8 @@ struct Open {
 
 std::string shortened(std::string_view key) {
   std::size_t n = std::min(key.size(), key_bytes_max);
-  while (n < key.size() && n > 0 && (static_cast<unsigned char>(key[n]) & 0xC0) == 0x80) --n;  // not within a code point
+  // not within a code point
+  while (n < key.size() && n > 0 && (static_cast<unsigned char>(key[n]) & 0xC0) == 0x80) --n;
   return std::string(key.substr(0, n));
 }
 

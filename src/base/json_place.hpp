@@ -16,8 +16,9 @@ struct JsonStep {
   std::optional<std::uint64_t> element = {};
 };
 
-// The way from the outermost value to the innermost one that has begun before `offset` and not ended. The text up to there is JSON. An error in
-// a key, or behind a member, is on the way to its object. Deep ways are cut off after a few steps.
+// The way from the outermost value to the innermost one that has begun before `offset` and not
+// ended. The text up to there is JSON. An error in a key, or behind a member, is on the way to its
+// object. Deep ways are cut off after a few steps.
 std::vector<JsonStep> json_steps(std::string_view text, std::size_t offset);
 
 // "messages[2].content"; empty for the outermost value.

@@ -1,6 +1,6 @@
-// The reader of JSON text: one pass, no recursion. Our own because the text must come back as it was given: numbers of any
-// size as spelled, keys refused when repeated, errors with their byte. simdjson 3.0.1 refuses 1e400 and integers beyond
-// 2^64, keeps repeated keys and tells no offsets.
+// The reader of JSON text: one pass, no recursion. Our own because the text must come back as it
+// was given: numbers of any size as spelled, keys refused when repeated, errors with their byte.
+// simdjson 3.0.1 refuses 1e400 and integers beyond 2^64, keeps repeated keys and tells no offsets.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,8 +23,10 @@ std::uint64_t load_8(const char* at) {
   return word;
 }
 
-// The top bit of each byte that ends a run of plain string bytes: a quote, a backslash, a control character, not ASCII.
-// Bytes above the first such byte may be marked wrongly, because the subtractions borrow upwards; the first never is.
+// The top bit of each byte that ends a run of plain string bytes: a quote, a backslash, a control
+// character, not ASCII.
+// Bytes above the first such byte may be marked wrongly, because the subtractions borrow upwards;
+// the first never is.
 std::uint64_t ends_of_plain(std::uint64_t word) {
   constexpr std::uint64_t each = 0x0101010101010101;
   const std::uint64_t quote = (word ^ (each * '"')) - each;
@@ -39,11 +41,16 @@ bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; 
 
 }  // namespace
 
-// While an array or object is open its node's `next` is the node it stands in, so that the table is its own stack.
+// While an array or object is open its node's `next` is the node it stands in, so that the table is
+// its own stack.
 class JsonReader {
  public:
   JsonReader(JsonText& out, const JsonLimits& limits)
-      : nodes_(out.nodes_), begin_(out.text_.data()), end_(begin_ + out.text_.size()), at_(begin_), depth_max_(limits.depth) {}
+      : nodes_(out.nodes_),
+        begin_(out.text_.data()),
+        end_(begin_ + out.text_.size()),
+        at_(begin_),
+        depth_max_(limits.depth) {}
 
   std::optional<Error> read() {
     if (read_document()) return std::nullopt;
@@ -90,7 +97,8 @@ class JsonReader {
       return in_object ? read_key() : (expects_value_ = true);
     }
     if (c == (in_object ? '}' : ']')) return close();
-    return fail(at_, in_object ? "expected ',' or '}' after a member" : "expected ',' or ']' after an element");
+    return fail(at_, in_object ? "expected ',' or '}' after a member"
+                               : "expected ',' or ']' after an element");
   }
 
   bool first_member() {
@@ -117,7 +125,8 @@ class JsonReader {
 
   bool open(JsonType type) {
     if (++depth_ > depth_max_)
-      return fail(at_, "nested deeper than the limit of " + std::to_string(depth_max_) + " arrays and objects");
+      return fail(at_, "nested deeper than the limit of " + std::to_string(depth_max_) +
+                           " arrays and objects");
     const auto node = static_cast<std::uint32_t>(nodes_.size());
     nodes_.push_back({offset(at_), 0, open_, type, false});
     open_ = node;
@@ -138,7 +147,8 @@ class JsonReader {
   }
 
   void add_scalar(const char* from, JsonType type, bool escaped = false) {
-    nodes_.push_back({offset(from), offset(at_), static_cast<std::uint32_t>(nodes_.size() + 1), type, escaped});
+    nodes_.push_back(
+        {offset(from), offset(at_), static_cast<std::uint32_t>(nodes_.size() + 1), type, escaped});
   }
 
   bool read_string() {
@@ -166,7 +176,8 @@ class JsonReader {
       } else if (byte < 0x20) {
         return fail(at_, "a control character in a string must be escaped");
       } else {
-        // Text that is not ASCII seldom changes to ASCII for eight bytes together: stay here while it lasts.
+        // Text that is not ASCII seldom changes to ASCII for eight bytes together: stay here while
+        // it lasts.
         do {
           const std::size_t size = utf8_sequence_size(at_, end_);
           if (size == 0) return fail(at_, "invalid UTF-8");
@@ -182,16 +193,19 @@ class JsonReader {
     const char letter = *at_++;
     if (letter != 'u') {
       constexpr std::string_view known = "\"\\/bfnrt";
-      return known.find(letter) != std::string_view::npos || fail(backslash, "unknown escape in a string");
+      return known.find(letter) != std::string_view::npos ||
+             fail(backslash, "unknown escape in a string");
     }
     for (int digits = 0; digits < 4; ++digits, ++at_)
-      if (at_ == end_ || !is_hex_digit(*at_)) return fail(backslash, "\\u needs four hexadecimal digits");
+      if (at_ == end_ || !is_hex_digit(*at_))
+        return fail(backslash, "\\u needs four hexadecimal digits");
     return true;
   }
 
   bool read_literal(std::string_view literal, JsonType type) {
     const char* const from = at_;
-    if (static_cast<std::size_t>(end_ - at_) < literal.size() || std::memcmp(at_, literal.data(), literal.size()) != 0)
+    if (static_cast<std::size_t>(end_ - at_) < literal.size() ||
+        std::memcmp(at_, literal.data(), literal.size()) != 0)
       return fail(at_, "expected a value");
     at_ += literal.size();
     add_scalar(from, type);
@@ -202,8 +216,10 @@ class JsonReader {
     const char* const from = at_;
     if (*at_ == '-') ++at_;
     const char* const digits = at_;
-    if (!skip_digits()) return fail(from, *from == '-' ? "expected a digit after '-'" : "expected a value");
-    if (*digits == '0' && at_ - digits > 1) return fail(from, "a number must not begin with a needless zero");
+    if (!skip_digits())
+      return fail(from, *from == '-' ? "expected a digit after '-'" : "expected a value");
+    if (*digits == '0' && at_ - digits > 1)
+      return fail(from, "a number must not begin with a needless zero");
     if (at_ != end_ && *at_ == '.') {
       ++at_;
       if (!skip_digits()) return fail(at_, "expected a digit after '.'");
@@ -227,7 +243,8 @@ class JsonReader {
     while (at_ != end_ && is_space(*at_)) ++at_;
   }
 
-  // Few keys are compared each with each, which needs no memory; many are sorted, so that a million stay n log n.
+  // Few keys are compared each with each, which needs no memory; many are sorted, so that a million
+  // stay n log n.
   bool check_keys(std::uint32_t object) {
     std::array<std::uint32_t, 8> keys;
     std::size_t count = 0;
@@ -274,14 +291,18 @@ class JsonReader {
     return decoded;
   }
 
-  std::string_view body(const Node& string) const { return {begin_ + string.begin + 1, string.end - string.begin - 2}; }
+  std::string_view body(const Node& string) const {
+    return {begin_ + string.begin + 1, string.end - string.begin - 2};
+  }
   std::uint32_t offset(const char* at) const { return static_cast<std::uint32_t>(at - begin_); }
 
   // Always false, for `return fail(…)`.
   [[gnu::cold, gnu::noinline]] bool fail(const char* at, std::string_view what) {
     std::string message = std::string(what) + " at byte " + std::to_string(at - begin_);
     if (at == end_) message += ", where the text ends";
-    error_ = {.code = ErrorCode::invalid_argument, .message = std::move(message), .byte_offset = offset(at)};
+    error_ = {.code = ErrorCode::invalid_argument,
+              .message = std::move(message),
+              .byte_offset = offset(at)};
     return false;
   }
 
@@ -290,7 +311,8 @@ class JsonReader {
     constexpr std::size_t key_bytes_max = 128;
     const std::string_view spelled = body(key);
     std::string what = "a key twice in one object";
-    if (spelled.size() <= key_bytes_max) what = "the key \"" + std::string(spelled) + "\" twice in one object";
+    if (spelled.size() <= key_bytes_max)
+      what = "the key \"" + std::string(spelled) + "\" twice in one object";
     fail(begin_ + key.begin, what);
     if (spelled.size() <= key_bytes_max) append_json_decoded(error_.field, spelled);
     return false;
@@ -310,11 +332,12 @@ class JsonReader {
 std::optional<Error> JsonText::read(std::string_view text, const JsonLimits& limits) {
   nodes_.clear();
   text_ = text;
-  constexpr std::uint64_t bytes_max = std::numeric_limits<std::uint32_t>::max();  // what a Node can point at
+  // what a Node can point at
+  constexpr std::uint64_t bytes_max = std::numeric_limits<std::uint32_t>::max();
   if (text.size() > bytes_max)
-    return Error{
-        .code = ErrorCode::too_large,
-        .message = "JSON text of " + std::to_string(text.size()) + " bytes; at most " + std::to_string(bytes_max) + " can be read"};
+    return Error{.code = ErrorCode::too_large,
+                 .message = "JSON text of " + std::to_string(text.size()) + " bytes; at most " +
+                            std::to_string(bytes_max) + " can be read"};
   return JsonReader(*this, limits).read();
 }
 

@@ -19,11 +19,13 @@ void outside_strings(std::string_view text, Visit visit) {
 }  // namespace
 
 std::uint64_t json_reading_bytes(std::string_view text) {
-  // 16 bytes of the table, which is there twice while it grows, and as much again for a key of a large object.
+  // 16 bytes of the table, which is there twice while it grows, and as much again for a key of a
+  // large object.
   constexpr std::uint64_t bytes_of_value = 64;
   // Every value but the outermost stands behind a bracket, a comma or a colon.
   std::uint64_t values = 1;
-  outside_strings(text, [&](char c) { values += c == '[' || c == '{' || c == ',' || c == ':' ? 1 : 0; });
+  outside_strings(text,
+                  [&](char c) { values += c == '[' || c == '{' || c == ',' || c == ':' ? 1 : 0; });
   return values * bytes_of_value;
 }
 

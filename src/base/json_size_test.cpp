@@ -9,7 +9,8 @@ TEST(JsonSize, EveryValueAndKeyCounts) {
   const std::uint64_t one = json_reading_bytes("1");
   EXPECT_GT(one, 0u);
   EXPECT_EQ(json_reading_bytes("[1,2,[3]]"), 5 * one);
-  EXPECT_EQ(json_reading_bytes(R"({"a":1,"b":[]})"), 6 * one) << "an empty array counts as one with a value";
+  EXPECT_EQ(json_reading_bytes(R"({"a":1,"b":[]})"), 6 * one)
+      << "an empty array counts as one with a value";
 }
 
 TEST(JsonSize, WhatStandsInStringsDoesNotCount) {

@@ -54,7 +54,8 @@ std::optional<std::uint64_t> JsonValue::uint64_saturated() const {
   std::uint64_t value = 0;
   const auto [at, error] = std::from_chars(digits.data(), end, value);
   if (at != end) return std::nullopt;
-  return error == std::errc::result_out_of_range ? std::numeric_limits<std::uint64_t>::max() : value;
+  return error == std::errc::result_out_of_range ? std::numeric_limits<std::uint64_t>::max()
+                                                 : value;
 }
 
 std::size_t JsonValue::count() const {
@@ -81,7 +82,9 @@ void append_json_string(std::string& out, std::string_view utf8) {
 }
 
 void append_json_escaped(std::string& out, std::string_view utf8) {
-  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; };
+  const auto is_plain = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+  };
   for (std::size_t at = 0; at < utf8.size();) {
     std::size_t plain_end = at;
     while (plain_end < utf8.size() && is_plain(utf8[plain_end])) ++plain_end;

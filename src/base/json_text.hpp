@@ -1,12 +1,14 @@
-// Strict JSON text (RFC 8259), read into a flat table of spans of the text itself: nothing is decoded, rounded or copied, so that
-// numbers keep their spelling and any value can be handed back byte for byte.
+// Strict JSON text (RFC 8259), read into a flat table of spans of the text itself: nothing is
+// decoded, rounded or copied, so that numbers keep their spelling and any value can be handed back
+// byte for byte.
 //
 //     JsonText text = *JsonText::parse(line, {});
 //     if (std::optional<JsonValue> role = text.root().find("role")) use(role->string());
 //
-// Refused, each with its byte offset: anything RFC 8259 refuses (a BOM, trailing text, control characters in strings, NaN),
-// invalid UTF-8, nesting beyond the limit, and an object with the same key twice (compared decoded). Escapes of lone
-// surrogates (\ud800) are RFC 8259 text and are kept; string() decodes them to U+FFFD.
+// Refused, each with its byte offset: anything RFC 8259 refuses (a BOM, trailing text, control
+// characters in strings, NaN), invalid UTF-8, nesting beyond the limit, and an object with the same
+// key twice (compared decoded). Escapes of lone surrogates (\ud800) are RFC 8259 text and are kept;
+// string() decodes them to U+FFFD.
 //
 // A JsonValue borrows the JsonText, which borrows the text: both must outlive it.
 #pragma once
@@ -35,13 +37,15 @@ class JsonValue;
 
 class JsonText {
  public:
-  // invalid_argument with byte_offset. Linear in the text but for sorting the keys of large objects.
+  // invalid_argument with byte_offset. Linear in the text but for sorting the keys of large
+  // objects.
   static Result<JsonText> parse(std::string_view text, const JsonLimits& limits);
 
   // As parse(), into a JsonText whose memory is used again. `this` is unusable after an error.
   std::optional<Error> read(std::string_view text, const JsonLimits& limits);
 
-  // Frees the table when it holds more than `bytes`; for one that is used again and was once very large. Ends all values.
+  // Frees the table when it holds more than `bytes`; for one that is used again and was once very
+  // large. Ends all values.
   void release_above(std::size_t bytes);
 
   JsonText() = default;
@@ -65,23 +69,31 @@ class JsonValue {
  public:
   JsonType type() const { return node().type; }
   bool is(JsonType type) const { return this->type() == type; }
-  std::string_view raw() const { return text_->text_.substr(node().begin, node().end - node().begin); }  // its own bytes
+  // its own bytes
+  std::string_view raw() const {
+    return text_->text_.substr(node().begin, node().end - node().begin);
+  }
   std::uint64_t offset() const { return node().begin; }  // where raw() begins in the text
 
   bool boolean() const { return raw().front() == 't'; }  // of a boolean
   std::string string() const;                            // of a string, decoded to UTF-8
-  bool string_is(std::string_view utf8) const;           // without allocating for strings without escapes
-  std::string_view string_raw() const { return raw().substr(1, raw().size() - 2); }  // the bytes between the quotes, as spelled
-  bool has_escapes() const { return node().escaped; }                                // of a string
+  // without allocating for strings without escapes
+  bool string_is(std::string_view utf8) const;
+  // the bytes between the quotes, as spelled
+  std::string_view string_raw() const { return raw().substr(1, raw().size() - 2); }
+  bool has_escapes() const { return node().escaped; }  // of a string
 
-  // A number spelled as an integer (no fraction, no exponent). Nothing when it is spelled otherwise or has no place in the type.
+  // A number spelled as an integer (no fraction, no exponent). Nothing when it is spelled otherwise
+  // or has no place in the type.
   std::optional<std::int64_t> int64() const;
   // The same for a non-negative one; an integer beyond the type gives its largest value.
   std::optional<std::uint64_t> uint64_saturated() const;
 
-  bool empty() const { return node().next == node_ + 1; }     // an array or object without elements
-  std::size_t count() const;                                  // elements of an array, members of an object; O(count)
-  std::optional<JsonValue> find(std::string_view key) const;  // nothing unless an object has it; O(count)
+  bool empty() const { return node().next == node_ + 1; }  // an array or object without elements
+  // elements of an array, members of an object; O(count)
+  std::size_t count() const;
+  // nothing unless an object has it; O(count)
+  std::optional<JsonValue> find(std::string_view key) const;
 
   // for (JsonValue v : array.elements());  for (JsonMember m : object.members())
   class Elements;
@@ -154,7 +166,8 @@ class JsonValue::Members {
   JsonValue object_;
 };
 
-// Inline, since readers compare each key with many names: the lengths tell nearly all of them apart.
+// Inline, since readers compare each key with many names: the lengths tell nearly all of them
+// apart.
 inline bool JsonValue::string_is(std::string_view utf8) const {
   const JsonText::Node& n = node();
   const std::size_t size = n.end - n.begin - 2;
@@ -166,7 +179,8 @@ inline JsonValue JsonText::root() const { return {this, 0}; }
 inline JsonValue::Elements JsonValue::elements() const { return Elements(*this); }
 inline JsonValue::Members JsonValue::members() const { return Members(*this); }
 
-// Appends a JSON string, quotes included, with the fewest escapes RFC 8259 allows. `utf8` is valid UTF-8.
+// Appends a JSON string, quotes included, with the fewest escapes RFC 8259 allows. `utf8` is valid
+// UTF-8.
 void append_json_string(std::string& out, std::string_view utf8);
 std::string json_string(std::string_view utf8);
 // The shortest digits that read as the same number.

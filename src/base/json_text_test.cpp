@@ -20,10 +20,13 @@ void refuses(std::string_view text, std::uint64_t byte_offset, std::string_view 
   ASSERT_FALSE(read) << text;
   EXPECT_EQ(read.error().code, ErrorCode::invalid_argument) << text;
   EXPECT_EQ(read.error().byte_offset, byte_offset) << text << ": " << read.error().message;
-  EXPECT_NE(read.error().message.find(message), std::string::npos) << text << ": " << read.error().message;
+  EXPECT_NE(read.error().message.find(message), std::string::npos)
+      << text << ": " << read.error().message;
 }
 
-std::string decoded(std::string_view text) { return JsonText::parse(text, {}).value().root().string(); }
+std::string decoded(std::string_view text) {
+  return JsonText::parse(text, {}).value().root().string();
+}
 
 std::string repeated(std::string_view piece, std::size_t times) {
   std::string out;
@@ -32,14 +35,18 @@ std::string repeated(std::string_view piece, std::size_t times) {
 }
 
 TEST(JsonText, everything_RFC_8259_allows_is_accepted) {
-  for (const char* literal_or_number : {"null", "true", "false", "0", "-0", "1", "-1", "10", "0.5", "-0.0", "1e5", "1E+5", "1e-5",
-                                        "0e0", "123.456e78", "1e400", "123456789012345678901234567890", " \t\n\r1 \t\n\r"})
+  for (const char* literal_or_number :
+       {"null", "true", "false", "0", "-0", "1", "-1", "10", "0.5", "-0.0", "1e5", "1E+5", "1e-5",
+        "0e0", "123.456e78", "1e400", "123456789012345678901234567890", " \t\n\r1 \t\n\r"})
     accepts(literal_or_number);
-  for (const char* string : {R"("")", R"("a")", R"("\/\\\"\b\f\n\r\t")", R"("\u0000")", R"("\uD83D\uDE00")", R"("\ud83d")",
-                             R"("\ude00\ud83d")", "\"\x7f\"", "\"\xc2\x80\"", "\"\xef\xbb\xbf\"", "\"\xef\xbf\xbf\""})
+  for (const char* string : {R"("")", R"("a")", R"("\/\\\"\b\f\n\r\t")", R"("\u0000")",
+                             R"("\uD83D\uDE00")", R"("\ud83d")", R"("\ude00\ud83d")", "\"\x7f\"",
+                             "\"\xc2\x80\"", "\"\xef\xbb\xbf\"", "\"\xef\xbf\xbf\""})
     accepts(string);
-  for (const char* nested : {"[]", "{}", "[[]]", "[{}]", "[1,2]", "[ 1 , 2 ]", R"([null,true,false,"",0,{},[]])", R"({"":0})",
-                             R"({"a":{}})", R"({"a":1,"A":2})", R"({"a":1,"b":{"a":1}})", R"({ "a" : 1 , "b" : [ ] })"})
+  for (const char* nested :
+       {"[]", "{}", "[[]]", "[{}]", "[1,2]", "[ 1 , 2 ]", R"([null,true,false,"",0,{},[]])",
+        R"({"":0})", R"({"a":{}})", R"({"a":1,"A":2})", R"({"a":1,"b":{"a":1}})",
+        R"({ "a" : 1 , "b" : [ ] })"})
     accepts(nested);
 }
 
@@ -107,7 +114,8 @@ TEST(JsonText, anything_else_is_refused_with_its_byte_and_a_reason) {
     refuses(c.text, c.byte_offset, c.message);
 }
 
-// The offset must not depend on where the string stands to the words of eight bytes that it is read in.
+// The offset must not depend on where the string stands to the words of eight bytes that it is read
+// in.
 TEST(JsonText, invalid_UTF_8_is_refused_at_the_first_byte_of_the_bad_sequence) {
   const std::string bad[] = {
       "\x80",
@@ -147,8 +155,9 @@ TEST(JsonText, invalid_UTF_8_is_refused_at_the_first_byte_of_the_bad_sequence) {
 }
 
 TEST(JsonText, the_first_and_last_character_of_each_UTF_8_length_is_accepted) {
-  for (const std::string_view character : {"\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
-                                           "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+  for (const std::string_view character :
+       {"\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
+        "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
     for (std::size_t before = 0; before < 10; ++before) {
       const std::string body = std::string(before, 'x') + std::string(character) + "yyyyyyyy";
       EXPECT_EQ(decoded('"' + body + '"'), body);
@@ -180,7 +189,8 @@ TEST(JsonText, nesting_is_allowed_up_to_the_limit_which_the_error_names) {
 }
 
 TEST(JsonText, a_key_twice_in_one_object_is_refused_and_named) {
-  const auto repeats = [](const std::string& text, std::uint64_t byte_offset, std::string_view key) {
+  const auto repeats = [](const std::string& text, std::uint64_t byte_offset,
+                          std::string_view key) {
     refuses(text, byte_offset, "twice");
     EXPECT_EQ(JsonText::parse(text, {}).error().field, key) << text;
   };
@@ -206,7 +216,8 @@ TEST(JsonText, keys_that_differ_only_in_lone_surrogates_are_different_keys) {
 
 TEST(JsonText, a_million_keys_are_checked_in_no_long_time) {
   std::string text = "{";
-  for (int i = 0; i < 1'000'000; ++i) text += "\"key " + std::to_string(i * 7919LL % 1'000'003) + "\":0,";
+  for (int i = 0; i < 1'000'000; ++i)
+    text += "\"key " + std::to_string(i * 7919LL % 1'000'003) + "\":0,";
   const std::string repeated_key = text + "\"key 7919\":0}";
   text.back() = '}';
   const Result<JsonText> read = JsonText::parse(text, {});
@@ -216,7 +227,8 @@ TEST(JsonText, a_million_keys_are_checked_in_no_long_time) {
 }
 
 TEST(JsonText, values_are_handed_back_as_spelled) {
-  const std::string text = R"( {"n": 1.50e+007, "big":123456789012345678901234567890,"s":"\u0041\/", "a" : [ 1 , {} ] } )";
+  const std::string text =
+      R"( {"n": 1.50e+007, "big":123456789012345678901234567890,"s":"\u0041\/", "a" : [ 1 , {} ] } )";
   const Result<JsonText> read = JsonText::parse(text, {});
   ASSERT_TRUE(read);
   const JsonValue root = read->root();
@@ -235,9 +247,11 @@ TEST(JsonText, values_are_handed_back_as_spelled) {
 }
 
 TEST(JsonText, members_and_elements_come_in_the_order_of_the_text) {
-  const JsonText text = JsonText::parse(R"({"b":[1,[2,3],{"c":4}],"a":{},"\u0063":"x"})", {}).value();
+  const JsonText text =
+      JsonText::parse(R"({"b":[1,[2,3],{"c":4}],"a":{},"\u0063":"x"})", {}).value();
   std::string seen;
-  for (const JsonMember member : text.root().members()) (seen += member.key.string() += '=') += member.value.raw();
+  for (const JsonMember member : text.root().members())
+    (seen += member.key.string() += '=') += member.value.raw();
   EXPECT_EQ(seen, R"(b=[1,[2,3],{"c":4}]a={}c="x")");
   seen.clear();
   for (const JsonValue element : text.root().find("b")->elements()) (seen += element.raw()) += ' ';

@@ -1,4 +1,5 @@
-// A pointer to an immutable value with many owners, of one word: half a std::shared_ptr, for records kept by the million.
+// A pointer to an immutable value with many owners, of one word: half a std::shared_ptr, for
+// records kept by the million.
 #pragma once
 
 #include <atomic>

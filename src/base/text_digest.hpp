@@ -1,5 +1,5 @@
-// A digest of 128 bits of a text that comes in pieces. It is part of stored pages: the same on every
-// machine and in every release.
+// A digest of 128 bits of a text that comes in pieces. It is part of stored pages: the same on
+// every machine and in every release.
 #pragma once
 
 #include <bit>
@@ -10,8 +10,9 @@
 
 namespace undertext {
 
-// SipHash-1-3 with a fixed key and an output of 128 bits. Equal digests count as equal texts: chance does
-// not make two, and whoever looks for two of their own making gains no more than a message of their own.
+// SipHash-1-3 with a fixed key and an output of 128 bits. Equal digests count as equal texts:
+// chance does not make two, and whoever looks for two of their own making gains no more than a
+// message of their own.
 class TextDigest {
  public:
   void add(std::string_view text) {

@@ -7,10 +7,11 @@
 
 namespace undertext {
 
-// SipHash-1-3 with a fixed key. Texts with equal hashes, or equal halves of them, can only be found by trying, which takes 2^32 trials for one half: so
-// nobody fills an index with collisions.
+// SipHash-1-3 with a fixed key. Texts with equal hashes, or equal halves of them, can only be found
+// by trying, which takes 2^32 trials for one half: so nobody fills an index with collisions.
 inline std::uint64_t text_hash(std::string_view text) {
-  std::uint64_t v0 = 0x736f6d6570736575, v1 = 0x646f72616e646f6d, v2 = 0x6c7967656e657261, v3 = 0x7465646279746573;
+  std::uint64_t v0 = 0x736f6d6570736575, v1 = 0x646f72616e646f6d, v2 = 0x6c7967656e657261,
+                v3 = 0x7465646279746573;
   const auto mix = [&] {
     v0 += v1, v1 = std::rotl(v1, 13) ^ v0, v0 = std::rotl(v0, 32);
     v2 += v3, v3 = std::rotl(v3, 16) ^ v2;

@@ -14,12 +14,18 @@ std::optional<std::uint64_t> find_invalid_utf8(std::string_view text) {
 }
 
 void append_utf8(std::string& out, char32_t code_point) {
-  const auto continuation = [code_point](int shift) { return static_cast<char>(0x80 | ((code_point >> shift) & 0x3F)); };
+  const auto continuation = [code_point](int shift) {
+    return static_cast<char>(0x80 | ((code_point >> shift) & 0x3F));
+  };
   switch (utf8_size(code_point)) {
     case 1: out += static_cast<char>(code_point); return;
     case 2: (out += static_cast<char>(0xC0 | (code_point >> 6))) += continuation(0); return;
-    case 3: ((out += static_cast<char>(0xE0 | (code_point >> 12))) += continuation(6)) += continuation(0); return;
-    default: (((out += static_cast<char>(0xF0 | (code_point >> 18))) += continuation(12)) += continuation(6)) += continuation(0);
+    case 3:
+      ((out += static_cast<char>(0xE0 | (code_point >> 12))) += continuation(6)) += continuation(0);
+      return;
+    default:
+      (((out += static_cast<char>(0xF0 | (code_point >> 18))) += continuation(12)) +=
+       continuation(6)) += continuation(0);
   }
 }
 

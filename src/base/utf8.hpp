@@ -40,7 +40,8 @@ constexpr std::size_t utf8_size(char32_t code_point) {
   return code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
 }
 
-// A surrogate is written like any other number of three bytes; callers that want UTF-8 do not pass one.
+// A surrogate is written like any other number of three bytes; callers that want UTF-8 do not pass
+// one.
 void append_utf8(std::string& out, char32_t code_point);
 
 }  // namespace undertext

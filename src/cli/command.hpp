@@ -1,5 +1,6 @@
-// The commands of the command line: what each is called, what it takes, what it does. main.cpp makes a command line of them, completion.cpp scripts
-// for shells; neither knows what a command does.
+// The commands of the command line: what each is called, what it takes, what it does. main.cpp
+// makes a command line of them, completion.cpp scripts for shells; neither knows what a command
+// does.
 //
 //     Command{"undo", "Take the last operation back", "", [](Arguments& arguments) -> Run {
 //               auto given = std::make_shared<Common>();
@@ -7,7 +8,8 @@
 //               return [given](Desk& desk) { … return 0; };
 //             }};
 //
-// A command fails by throwing Failure (Result::value() does); whoever runs it tells the user and makes an exit status of it.
+// A command fails by throwing Failure (Result::value() does); whoever runs it tells the user and
+// makes an exit status of it.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +25,19 @@ namespace undertext {
 class Desk;
 
 struct Argument {
-  using Target = std::variant<bool*, std::string*, std::uint64_t*, std::optional<std::string>*, std::optional<std::uint64_t>*,
-                              std::vector<std::string>*, std::vector<std::uint64_t>*>;
+  using Target = std::variant<bool*, std::string*, std::uint64_t*, std::optional<std::string>*,
+                              std::optional<std::uint64_t>*, std::vector<std::string>*,
+                              std::vector<std::uint64_t>*>;
   std::string names;  // "-n,--last"; or, for one that is known by its place, "TEXT"
   Target to;          // written before the command runs; a bool is a flag
   std::string help;
   std::string value = {};  // what stands for the value in help, such as "URL"
   bool required = false;
   std::vector<std::string> choices = {};  // empty: anything
-  bool takes_rest = false;                // of a list by place: every word from its first on, options too
-  std::string field = {};                 // of errors that are about it; default: its long name, as in atVersion for --at-version
+  // of a list by place: every word from its first on, options too
+  bool takes_rest = false;
+  // of errors that are about it; default: its long name, as in atVersion for --at-version
+  std::string field = {};
 
   bool is_option() const { return names.starts_with('-'); }
 };
@@ -47,9 +52,10 @@ using Run = std::function<int(Desk&)>;  // answers the exit status
 
 struct Command {
   std::string_view name;
-  std::string_view summary;                // one line
-  std::string_view more;                   // for --help, below the options
-  std::function<Run(Arguments&)> declare;  // what it takes, and what is to be run once that is known
+  std::string_view summary;  // one line
+  std::string_view more;     // for --help, below the options
+  // what it takes, and what is to be run once that is known
+  std::function<Run(Arguments&)> declare;
 };
 
 // In the order of help. Each group stands in a file of its own.
@@ -87,15 +93,17 @@ void declare_conversation(Arguments& arguments, Common& common);  // these, and 
 // These, and the conversation by its place too, for commands that take nothing else by place.
 void declare_placed_conversation(Arguments& arguments, Common& common);
 
-// What a command takes by place besides the conversation. Where that is not named by -c, it is the first of the words: if there are more words than are needed,
-// and, of numbers, if it is none or there are too many.
+// What a command takes by place besides the conversation. Where that is not named by -c, it is the
+// first of the words: if there are more words than are needed, and, of numbers, if it is none or
+// there are too many.
 struct Words {
   std::string name;  // such as "ORDINAL"
   std::size_t needed = 1;
   std::size_t taken_max = 1;
   bool are_numbers = false;
 
-  // By taken(), which also sets common.conversation. Throws Failure: invalid_argument, with the name.
+  // By taken(), which also sets common.conversation. Throws Failure: invalid_argument, with the
+  // name.
   std::vector<std::string> taken(Common& common) const;
   std::vector<std::uint64_t> numbers(Common& common) const;
 

@@ -18,7 +18,8 @@ TEST(Commands, EveryOptionIsExplainedAndIsNamedOnce) {
     std::set<std::string> names;
     for (const Argument& argument : command.arguments) {
       EXPECT_FALSE(argument.help.empty()) << command.name << " " << argument.names;
-      for (const std::string& name : names_of(argument)) EXPECT_TRUE(names.insert(name).second) << command.name << " " << name;
+      for (const std::string& name : names_of(argument))
+        EXPECT_TRUE(names.insert(name).second) << command.name << " " << name;
     }
   }
 }
@@ -30,7 +31,8 @@ TEST(Commands, EveryShellIsOfferedEveryLongOption) {
       for (const Argument& argument : command.arguments) {
         for (const std::string& name : names_of(argument)) {
           if (!name.starts_with("--")) continue;
-          EXPECT_NE(script.find(std::string(shell) == "fish" ? "-l " + name.substr(2) : name), std::string::npos)
+          EXPECT_NE(script.find(std::string(shell) == "fish" ? "-l " + name.substr(2) : name),
+                    std::string::npos)
               << shell << " " << name;
         }
       }

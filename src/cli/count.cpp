@@ -20,7 +20,8 @@ namespace undertext {
 namespace {
 
 void complain(const Error& error) {
-  std::fprintf(stderr, "undertext count: %s: %s\n", std::string(name(error.code)).c_str(), error.message.c_str());
+  std::fprintf(stderr, "undertext count: %s: %s\n", std::string(name(error.code)).c_str(),
+               error.message.c_str());
 }
 
 Error of_file(const std::string& file, Error error) {
@@ -44,7 +45,8 @@ struct Count {
 
 class MessageCounter {
  public:
-  explicit MessageCounter(const Counting& counting) : counting_(counting), count_message_(counting.counter()) {}
+  explicit MessageCounter(const Counting& counting)
+      : counting_(counting), count_message_(counting.counter()) {}
 
   // `place` says which message it is, for errors.
   std::optional<Error> add(std::string_view json, std::uint64_t place) {
@@ -76,7 +78,8 @@ Result<Count> count_messages(std::string_view text, const Counting& counting) {
     const Result<JsonText> json = JsonText::parse(text, {});
     if (!json) return json.error();
     for (const JsonValue message : json->root().elements())
-      if (std::optional<Error> error = counter.add(message.raw(), ++place)) return std::move(*error);
+      if (std::optional<Error> error = counter.add(message.raw(), ++place))
+        return std::move(*error);
     return counter.count();
   }
   while (!text.empty()) {
@@ -89,7 +92,8 @@ Result<Count> count_messages(std::string_view text, const Counting& counting) {
   return counter.count();
 }
 
-void print(const CountOptions& options, const std::string& file, std::uint64_t size_bytes, const Count& count) {
+void print(const CountOptions& options, const std::string& file, std::uint64_t size_bytes,
+           const Count& count) {
   if (!options.json) {
     std::printf("%10llu %s\n", static_cast<unsigned long long>(count.tokens), file.c_str());
     return;
@@ -100,7 +104,8 @@ void print(const CountOptions& options, const std::string& file, std::uint64_t s
   line += ",\"bytes\":" + std::to_string(size_bytes);
   if (options.messages) line += ",\"messages\":" + std::to_string(count.parts);
   if (options.tools) line += ",\"tools\":" + std::to_string(count.parts);
-  line += ",\"tokens\":" + std::to_string(count.tokens) + (count.exact ? ",\"exact\":true}" : ",\"exact\":false}");
+  line += ",\"tokens\":" + std::to_string(count.tokens) +
+          (count.exact ? ",\"exact\":true}" : ",\"exact\":false}");
   std::puts(line.c_str());
 }
 
@@ -108,7 +113,10 @@ Result<Counting> choose(const CountOptions& options) {
   if (options.tokenizer) return counting_by(*options.tokenizer);
   Result<Counting> exact = counting_by("o200k_base");
   if (exact || exact.error().code != ErrorCode::not_found) return exact;
-  std::fputs("undertext count: no vocabulary is installed (scripts/vocabularies gets them): the counts are estimates\n", stderr);
+  std::fputs(
+      "undertext count: no vocabulary is installed (scripts/vocabularies gets them): the counts "
+      "are estimates\n",
+      stderr);
   return counting_by("estimate");
 }
 
@@ -118,7 +126,8 @@ Result<Count> count_tools_of(std::string_view text, const Counting& counting) {
   return Count{count->tools, count->tokens, count->exact};
 }
 
-Result<Count> count_one(const CountOptions& options, std::string_view text, const Counting& counting) {
+Result<Count> count_one(const CountOptions& options, std::string_view text,
+                        const Counting& counting) {
   if (options.messages) return count_messages(text, counting);
   if (options.tools) return count_tools_of(text, counting);
   return Count{0, counting.tokenizer->count(text), counting.tokenizer->is_exact()};
@@ -160,7 +169,8 @@ int run_count(const CountOptions& options) {
     print(options, file, text->size(), *count);
     total.tokens += count->tokens;
   }
-  if (!options.json && options.files.size() > 1) std::printf("%10llu total\n", static_cast<unsigned long long>(total.tokens));
+  if (!options.json && options.files.size() > 1)
+    std::printf("%10llu total\n", static_cast<unsigned long long>(total.tokens));
   if (std::fflush(stdout) != 0) {
     std::perror("undertext count");
     return 1;

@@ -21,10 +21,12 @@ namespace {
 
 constexpr std::uint64_t token_budget = 800;
 
-// What the agent's tools answered, as bodies of JSON strings. The first is long, and of no use a few turns later.
+// What the agent's tools answered, as bodies of JSON strings. The first is long, and of no use a
+// few turns later.
 std::string test_log() {
   std::string log = "1 failed, 44 passed: test_discount, 118 != 119\\n";
-  for (int i = 1; i <= 44; ++i) log += "PASSED tests/test_cart.py::test_total[case " + std::to_string(i) + "]\\n";
+  for (int i = 1; i <= 44; ++i)
+    log += "PASSED tests/test_cart.py::test_total[case " + std::to_string(i) + "]\\n";
   return log;
 }
 
@@ -46,17 +48,22 @@ std::string append_first_messages() {
   json += R"({"role":"tool","toolCallId":"call_1","content":")" + test_log() + R"("},)";
   json += R"({"role":"assistant","content":"One fails. I will read the code.",)";
   json += R"("toolCalls":[{"id":"call_2","name":"read_file","arguments":{"path":"cart.py"}}]},)";
-  json += R"({"role":"tool","toolCallId":"call_2","content":")" + std::string(source_file) + R"("},)";
+  json +=
+      R"({"role":"tool","toolCallId":"call_2","content":")" + std::string(source_file) + R"("},)";
   json += R"({"role":"assistant","content":"Done: I deleted the test that failed."},)";
   json += R"({"role":"user","content":"What do we tell our customer in Tokyo?"}],)";
   json += R"("description":"a bug report, and work on it"})";
   return json;
 }
 
-// One performance: a conversation, the screen it is shown on, and a copy of every view, taken when its version was made.
+// One performance: a conversation, the screen it is shown on, and a copy of every view, taken when
+// its version was made.
 class Performance {
  public:
-  Performance(Conversation conversation, Screen& screen) : conversation_(std::move(conversation)), screen_(screen) { remember(); }
+  Performance(Conversation conversation, Screen& screen)
+      : conversation_(std::move(conversation)), screen_(screen) {
+    remember();
+  }
 
   void title() {
     leave_gap();
@@ -71,7 +78,8 @@ class Performance {
     const std::vector<std::string> lines = wrap(caption, room_after(5));
     for (const std::string& text : lines) {
       Line line;
-      if (&text == &lines.front()) line.add(" " + std::to_string(number) + " ", {.color = 231, .background = tint::accent});
+      if (&text == &lines.front())
+        line.add(" " + std::to_string(number) + " ", {.color = 231, .background = tint::accent});
       print(line.pad_to(5).add(text, {.bold = true}));
     }
     leave_gap();
@@ -84,12 +92,15 @@ class Performance {
     const JsonText text = JsonText::parse(json, {}).value();
     SpelledOperation spelled = read_operation(text.root()).value();
     const StrategyPtr strategy = spelled.compress_by.strategy;
-    Outcome outcome = (strategy ? conversation_.compress(*strategy, {.operation = std::move(spelled.operation.options)})
-                                : conversation_.apply(std::move(spelled.operation)))
-                          .value();
+    Outcome outcome =
+        (strategy ? conversation_.compress(*strategy,
+                                           {.operation = std::move(spelled.operation.options)})
+                  : conversation_.apply(std::move(spelled.operation)))
+            .value();
     remember();
     Line line;
-    line.add_right("v" + std::to_string(outcome.version.value), 6, {.color = tint::accent}).pad_to(8);
+    line.add_right("v" + std::to_string(outcome.version.value), 6, {.color = tint::accent})
+        .pad_to(8);
     print(line.add(clip(printable(json), room_after(8)), {.color = tint::quiet}));
     screen_.pause_ms(150);
     return outcome;
@@ -113,7 +124,8 @@ class Performance {
   }
 
   void say(std::string_view text, Style style = {}, std::size_t column = 8) {
-    for (const std::string& line : wrap(text, room_after(column))) print(Line().pad_to(column).add(line, style));
+    for (const std::string& line : wrap(text, room_after(column)))
+      print(Line().pad_to(column).add(line, style));
   }
   void leave_gap() {
     if (!gap_) screen_.print();
@@ -131,7 +143,9 @@ class Performance {
     const History history = conversation_.history();
     std::size_t count = 0;
     for (std::size_t v = 0; v < views_.size(); ++v) {
-      if (const Result<View> view = history.view_at(Version(v)); view && bytes_of(*view) == views_[v]) ++count;
+      if (const Result<View> view = history.view_at(Version(v));
+          view && bytes_of(*view) == views_[v])
+        ++count;
     }
     return count;
   }
@@ -147,7 +161,9 @@ class Performance {
     screen_.print(line);
     gap_ = false;
   }
-  std::size_t room_after(std::size_t column) const { return screen_.columns() - std::min(screen_.columns(), column); }
+  std::size_t room_after(std::size_t column) const {
+    return screen_.columns() - std::min(screen_.columns(), column);
+  }
 
   Conversation conversation_;
   Screen& screen_;
@@ -165,57 +181,67 @@ bool show_check(Performance& show, bool holds, std::string_view text) {
 
 bool show_same(Performance& show, Version then, Version now) {
   return show_check(show, show.same_view(then, now),
-                    "v" + std::to_string(now.value) + " is v" + std::to_string(then.value) + " again, byte for byte");
+                    "v" + std::to_string(now.value) + " is v" + std::to_string(then.value) +
+                        " again, byte for byte");
 }
 
 void play_edits(Performance& show) {
   show.scene(1, "An agent has worked on a bug. This is what its model will read next.");
   show.apply(append_first_messages());
-  show.apply(R"({"operation":"MARK","indices":[0],"mark":"pinned","description":"protect the system prompt"})");
+  show.apply(
+      R"({"operation":"MARK","indices":[0],"mark":"pinned","description":"protect the system prompt"})");
   show.draw_since(Version(0), ShownRows::all);
   show.say("+ new · − hidden · ◆ pinned · ╭╰ a tool call and its result", {.color = tint::quiet});
 
   show.scene(2, "A hint for one turn only: the hint goes, the answer it brought stays.");
   const Version before_hint = show.version();
   show.apply(R"({"operation":"START_BATCH","description":"a point to come back to"})");
-  show.apply(R"({"operation":"APPEND","messages":[{"role":"user","content":"For this turn only: she reads Japanese."}],)"
-             R"("description":"a hint"})");
+  show.apply(
+      R"({"operation":"APPEND","messages":[{"role":"user","content":"For this turn only: she reads Japanese."}],)"
+      R"("description":"a hint"})");
   show.apply(R"({"operation":"APPEND","messages":[{"role":"assistant","content":")"
              R"(原因は消費税の丸め方です。割引の後に丸めます。"}],"description":"the answer"})");
   show.draw_since(before_hint, ShownRows::near_changes);
-  show.apply(R"({"operation":"END_BATCH","targetBatch":0,"carry":["assistant"],"description":"hint gone"})");
+  show.apply(
+      R"({"operation":"END_BATCH","targetBatch":0,"carry":["assistant"],"description":"hint gone"})");
   show.draw(ShownRows::near_changes);
 
   show.scene(3, "A wrong answer misleads every later turn. Replace it; the log keeps it.");
-  show.apply(R"({"operation":"REPLACE","index":6,"message":{"role":"assistant","content":)"
-             R"("Done: the tax is now rounded once, and last."},"description":"the wrong answer put right"})");
+  show.apply(
+      R"({"operation":"REPLACE","index":6,"message":{"role":"assistant","content":)"
+      R"("Done: the tax is now rounded once, and last."},"description":"the wrong answer put right"})");
   show.draw(ShownRows::near_changes);
 }
 
 // `compressed` becomes the version in which a summary stands for the old messages.
 bool play_cuts(Performance& show, Version& compressed) {
   show.scene(4, "Over budget. Keeping the last four tears a tool result from its call.");
-  const Outcome cut = show.apply(R"({"operation":"TRUNCATE","keepLast":4,"description":"the usual cut"})");
+  const Outcome cut =
+      show.apply(R"({"operation":"TRUNCATE","keepLast":4,"description":"the usual cut"})");
   show.draw(ShownRows::all);
   for (const Warning& warning : cut.warnings) {
-    show.say("! " + std::string(name(warning.code)) + ": #" + std::to_string(warning.ordinal.value) + " has lost " +
-                 warning.tool_call_id + "; model providers refuse that",
+    show.say("! " + std::string(name(warning.code)) + ": #" +
+                 std::to_string(warning.ordinal.value) + " has lost " + warning.tool_call_id +
+                 "; model providers refuse that",
              {.color = tint::warning});
   }
   show.pause_ms(1000);
   show.leave_gap();
   show.apply(R"({"operation":"UNDO"})");
-  show.apply(R"({"operation":"TRUNCATE","keepLast":4,"pairs":"shrink","description":"whole pairs only"})");
+  show.apply(
+      R"({"operation":"TRUNCATE","keepLast":4,"pairs":"shrink","description":"whole pairs only"})");
   show.draw_since(cut.version, ShownRows::all);
   show.apply(R"({"operation":"UNDO"})");
 
   show.scene(5, "Strategies only propose, and never tear a pair: a stub for the long result,");
   const Version whole = show.version();
-  show.apply(R"({"operation":"COMPRESS","strategy":{"name":"clear_tool_results","keep":1},"description":"a stub for the log"})");
+  show.apply(
+      R"({"operation":"COMPRESS","strategy":{"name":"clear_tool_results","keep":1},"description":"a stub for the log"})");
   show.draw(ShownRows::near_changes);
 
   show.scene(6, "or a digest of all that is old, which still knows what it stands for.");
-  show.apply(R"({"operation":"COMPRESS","strategy":{"name":"smart_summary","keep":2},"description":"six messages in one"})");
+  show.apply(
+      R"({"operation":"COMPRESS","strategy":{"name":"smart_summary","keep":2},"description":"six messages in one"})");
   compressed = show.version();
   show.draw(ShownRows::all);
   show.apply(R"({"operation":"EXPAND","index":1,"description":"the messages again"})");
@@ -237,8 +263,10 @@ bool play_returns(Performance& show, Version compressed) {
   const std::size_t count = show.version_count(), intact = show.count_intact_versions();
   const bool all_intact =
       show_check(show, intact == count,
-                 std::to_string(intact) + " of " + std::to_string(count) + " versions read back, byte for byte as they were; " +
-                     std::to_string(show.conversation().stats().total_messages) + " messages in the log, none lost");
+                 std::to_string(intact) + " of " + std::to_string(count) +
+                     " versions read back, byte for byte as they were; " +
+                     std::to_string(show.conversation().stats().total_messages) +
+                     " messages in the log, none lost");
   show.leave_gap();
   show.say("Now you:");
   show.say("echo '{\"query\":\"stats\"}' | undertext exec", {.color = tint::accent}, 10);
@@ -253,7 +281,9 @@ bool play_returns(Performance& show, Version compressed) {
 int run_demo(const DemoOptions& options) {
   // Wider, the eye would lose the row.
   constexpr std::size_t columns_max = 100;
-  Screen screen({.color = options.color, .animate = options.animate, .columns = std::min(terminal_columns(), columns_max)});
+  Screen screen({.color = options.color,
+                 .animate = options.animate,
+                 .columns = std::min(terminal_columns(), columns_max)});
   // A clock of its own, so that two performances are alike.
   std::int64_t now_ms = 1'750'000'000'000;
   Settings settings{.token_limit = token_budget, .clock_ms = [&now_ms] { return now_ms += 1000; }};

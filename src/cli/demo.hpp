@@ -1,4 +1,5 @@
-// `undertext demo`: a short conversation played in the terminal, so that a newcomer sees what Undertext is.
+// `undertext demo`: a short conversation played in the terminal, so that a newcomer sees what
+// Undertext is.
 #pragma once
 
 namespace undertext {

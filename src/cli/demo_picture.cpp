@@ -27,7 +27,9 @@ Style role_style(Role role) {
   return {.color = tints[static_cast<std::size_t>(role)]};
 }
 
-Style fill_style(std::uint64_t tokens, std::uint64_t budget) { return {.color = tokens > budget ? tint::over : tint::fill}; }
+Style fill_style(std::uint64_t tokens, std::uint64_t budget) {
+  return {.color = tokens > budget ? tint::over : tint::fill};
+}
 
 // `a` - `b`, or 0.
 std::size_t less(std::size_t a, std::size_t b) { return a > b ? a - b : 0; }
@@ -40,9 +42,11 @@ std::string repeated(std::string_view text, std::size_t count) {
 
 // Where things stand in a row. The text gives way when there is little room, then the bars.
 struct Columns {
-  explicit Columns(std::size_t width) : bar_cells(cells_of_bars(width)), bar(less(width, bar_cells + 6)), end(width) {}
+  explicit Columns(std::size_t width)
+      : bar_cells(cells_of_bars(width)), bar(less(width, bar_cells + 6)), end(width) {}
 
-  static constexpr std::size_t sign = 2, index_end = 6, ordinal = 8, role = 12, link = 22, text = 24;
+  static constexpr std::size_t sign = 2, index_end = 6, ordinal = 8, role = 12, link = 22,
+                               text = 24;
   std::size_t bar_cells;
   std::size_t bar;
   std::size_t end;
@@ -64,7 +68,8 @@ struct Row {
   std::uint64_t tokens;
 };
 
-// The rows of `now`, and between them those of `before` that it lacks, each where it stood, or below the summary that hides it.
+// The rows of `now`, and between them those of `before` that it lacks, each where it stood, or
+// below the summary that hides it.
 std::vector<Row> rows_between(const History& history, const View& before, const View& now) {
   std::vector<Row> rows;
   std::uint64_t next = 0;  // of `before`
@@ -81,7 +86,8 @@ std::vector<Row> rows_between(const History& history, const View& before, const 
       add(Row::Kind::kept, now, i);
     } else {
       const bool is_summary = !history.stands_for(now.ordinal(i)).empty();
-      for (; !is_summary && next < before.size() && is_hidden(next); ++next) add(Row::Kind::hidden, before, next);
+      for (; !is_summary && next < before.size() && is_hidden(next); ++next)
+        add(Row::Kind::hidden, before, next);
       add(Row::Kind::added, now, i);
     }
   }
@@ -91,7 +97,8 @@ std::vector<Row> rows_between(const History& history, const View& before, const 
   return rows;
 }
 
-// Which rows stand for themselves: with ShownRows::near_changes, no kept row whose neighbours are kept too, unless too few are left out.
+// Which rows stand for themselves: with ShownRows::near_changes, no kept row whose neighbours are
+// kept too, unless too few are left out.
 std::vector<bool> rows_shown(const std::vector<Row>& rows, ShownRows which) {
   std::vector<bool> shown(rows.size(), which == ShownRows::all);
   if (which == ShownRows::all) return shown;
@@ -135,7 +142,8 @@ class ToolPairs {
     std::string_view sign = " ";
     for (const ToolLink& link : message.tool_links()) {
       const bool calls = link.side == ToolLink::Side::call;
-      if (!sides_.contains({link.id, calls ? ToolLink::Side::result : ToolLink::Side::call})) return "!";
+      if (!sides_.contains({link.id, calls ? ToolLink::Side::result : ToolLink::Side::call}))
+        return "!";
       sign = calls ? "╭" : "╰";
     }
     return sign;
@@ -166,7 +174,8 @@ void add_text(Line& line, const Row& row, const Drawing& drawing) {
   constexpr std::size_t text_cells_min = 12;
   if (count_cells(before) + text_cells_min + count_cells(after) > room) after.clear();
   line.add(before, hidden ? faint : Style{.color = tint::summary});
-  line.add(clip(one_line(row.message.text()), less(room, count_cells(before) + count_cells(after))), hidden ? faint : Style{});
+  line.add(clip(one_line(row.message.text()), less(room, count_cells(before) + count_cells(after))),
+           hidden ? faint : Style{});
   line.add(after, hidden ? faint : role_style(Role::tool));
 }
 
@@ -177,7 +186,8 @@ void add_link(Line& line, const Row& row, const Drawing& drawing) {
     return;
   }
   const std::string_view sign = drawing.pairs.sign(row.message);
-  line.add(sign, sign == "!" ? Style{.color = tint::warning, .bold = true} : role_style(Role::tool));
+  line.add(sign,
+           sign == "!" ? Style{.color = tint::warning, .bold = true} : role_style(Role::tool));
 }
 
 Line row_line(const Row& row, const Drawing& drawing) {
@@ -203,8 +213,11 @@ Line row_line(const Row& row, const Drawing& drawing) {
 Line folded_line(std::uint64_t count, std::uint64_t tokens, const Drawing& drawing) {
   const Columns& columns = drawing.columns;
   Line line;
-  line.add_right("⋮", Columns::index_end, faint).pad_to(Columns::text).add(std::to_string(count) + " as before", faint);
-  line.pad_to(columns.bar).add(bar(tokens, drawing.budget, columns.bar_cells), {.color = tint::fill});
+  line.add_right("⋮", Columns::index_end, faint)
+      .pad_to(Columns::text)
+      .add(std::to_string(count) + " as before", faint);
+  line.pad_to(columns.bar)
+      .add(bar(tokens, drawing.budget, columns.bar_cells), {.color = tint::fill});
   return line.add_right(std::to_string(tokens), columns.end, faint);
 }
 
@@ -216,21 +229,29 @@ Line totals_line(const Drawing& drawing) {
   const std::string budget = std::to_string(drawing.budget);
   const std::string_view budget_word = over ? "over budget" : "budget";
   const std::size_t budget_cells = budget_word.size() + 1 + budget.size() + 1;
-  const std::string counts = std::to_string(stats.current_batch_messages) + " messages, " + std::to_string(stats.total_messages) +
-                             " in the log, batch " + std::to_string(stats.current_batch_index);
+  const std::string counts = std::to_string(stats.current_batch_messages) + " messages, " +
+                             std::to_string(stats.total_messages) + " in the log, batch " +
+                             std::to_string(stats.current_batch_index);
   Line line;
-  line.pad_to(Columns::ordinal).add(clip(counts, less(columns.bar, Columns::ordinal + budget_cells + 1)), faint);
-  line.pad_to(less(columns.bar, budget_cells)).add(budget_word, over ? style : faint).add(" " + budget, faint).pad_to(columns.bar);
+  line.pad_to(Columns::ordinal)
+      .add(clip(counts, less(columns.bar, Columns::ordinal + budget_cells + 1)), faint);
+  line.pad_to(less(columns.bar, budget_cells))
+      .add(budget_word, over ? style : faint)
+      .add(" " + budget, faint)
+      .pad_to(columns.bar);
   const std::string filled = bar(stats.tokens, drawing.budget, columns.bar_cells);
   line.add(filled, style).add(repeated("·", columns.bar_cells - count_cells(filled)), faint);
-  return line.add_right(std::to_string(stats.tokens), columns.end, {.color = over ? style.color : std::nullopt, .bold = true});
+  return line.add_right(std::to_string(stats.tokens), columns.end,
+                        {.color = over ? style.color : std::nullopt, .bold = true});
 }
 
 }  // namespace
 
-void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget, ShownRows which) {
+void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget,
+               ShownRows which) {
   const View now = history.view();
-  const Drawing drawing{history, token_budget, Columns(screen.columns()), ToolPairs(now), history.marked(pinned_mark)};
+  const Drawing drawing{history, token_budget, Columns(screen.columns()), ToolPairs(now),
+                        history.marked(pinned_mark)};
   const std::vector<Row> rows = rows_between(history, history.view_at(before).value(), now);
   const std::vector<bool> shown = rows_shown(rows, which);
 
@@ -252,7 +273,9 @@ void draw_view(Screen& screen, const History& history, Version before, std::uint
 
 void draw_timeline(Screen& screen, const History& history, std::uint64_t token_budget) {
   static constexpr std::uint8_t depth_tints[] = {68, 73, 108, 143};
-  const auto depth_style = [](std::uint64_t depth) { return Style{.color = depth_tints[depth % std::size(depth_tints)]}; };
+  const auto depth_style = [](std::uint64_t depth) {
+    return Style{.color = depth_tints[depth % std::size(depth_tints)]};
+  };
   const std::vector<VersionInfo> versions = history.versions();
   std::uint64_t depth_max = 0;
   for (const VersionInfo& version : versions) depth_max = std::max(depth_max, version.batch_index);
@@ -264,22 +287,27 @@ void draw_timeline(Screen& screen, const History& history, std::uint64_t token_b
   Line head;
   head.add_right("version", version_end, faint).add_right("batch", rails - 1, faint).pad_to(rails);
   for (std::uint64_t k = 0; k <= depth_max; ++k) head.add(std::to_string(k) + " ", depth_style(k));
-  screen.print(head.pad_to(operation).add("operation", faint).add_right("tokens", columns.end, faint));
+  screen.print(
+      head.pad_to(operation).add("operation", faint).add_right("tokens", columns.end, faint));
   std::uint64_t depth = 0;
   for (const VersionInfo& version : versions) {
     Line line;
     line.add_right("v" + std::to_string(version.version), version_end, faint).pad_to(rails);
     const std::uint64_t now = version.batch_index;
-    for (std::uint64_t k = 0; k < now; ++k) line.add(k < depth ? "│ " : k == depth ? "├─" : "┬─", depth_style(k));
+    for (std::uint64_t k = 0; k < now; ++k)
+      line.add(k < depth ? "│ " : k == depth ? "├─" : "┬─", depth_style(k));
     line.add("●", depth_style(now));
-    for (std::uint64_t k = now + 1; k <= depth; ++k) line.add(k < depth ? "─┴" : "─╯", depth_style(k));
+    for (std::uint64_t k = now + 1; k <= depth; ++k)
+      line.add(k < depth ? "─┴" : "─╯", depth_style(k));
     depth = now;
     const bool first = version.operation.empty();
     line.pad_to(operation).add(first ? "empty" : version.operation, first ? faint : Style{});
     std::string words = printable(version.description);
     if (words.empty() && version.restores) words = "back to v" + std::to_string(*version.restores);
     line.pad_to(description).add(clip(words, columns.room_from(description)), faint);
-    line.pad_to(columns.bar).add(bar(version.tokens, token_budget, columns.bar_cells), fill_style(version.tokens, token_budget));
+    line.pad_to(columns.bar)
+        .add(bar(version.tokens, token_budget, columns.bar_cells),
+             fill_style(version.tokens, token_budget));
     screen.print(line.add_right(std::to_string(version.tokens), columns.end));
   }
 }

@@ -1,4 +1,5 @@
-// How the demo draws a conversation: what changed between two versions, and all versions as a timeline.
+// How the demo draws a conversation: what changed between two versions, and all versions as a
+// timeline.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,12 @@ enum class ShownRows : std::uint8_t {
   near_changes,  // three or more unchanged messages in a row stand in one line
 };
 
-// The view, one row a message, against the view of `before`: what is new has a plus, what has been hidden a minus and no index.
-// Bars have one scale, that of `token_budget`, so that those of the rows add up to that of the last line.
-void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget, ShownRows rows);
+// The view, one row a message, against the view of `before`: what is new has a plus, what has been
+// hidden a minus and no index.
+// Bars have one scale, that of `token_budget`, so that those of the rows add up to that of the last
+// line.
+void draw_view(Screen& screen, const History& history, Version before, std::uint64_t token_budget,
+               ShownRows rows);
 
 // One row a version; a batch is a column, and what opens or leaves one is a branch.
 //

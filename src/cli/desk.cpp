@@ -49,9 +49,11 @@ std::optional<std::string> data_folder() {
 }  // namespace
 
 void make_folders_above(const std::string& path) {
-  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
     const std::string folder = path.substr(0, slash);
-    if (!make_private_folder(folder) && errno != EEXIST) fail(ErrorCode::unavailable, folder + ": " + std::strerror(errno));
+    if (!make_private_folder(folder) && errno != EEXIST)
+      fail(ErrorCode::unavailable, folder + ": " + std::strerror(errno));
   }
 }
 
@@ -78,7 +80,8 @@ int exit_status(ErrorCode code) {
 std::string default_store_url() {
   if (std::string url = variable("UNDERTEXT_STORE"); !url.empty()) return url;
   const std::optional<std::string> folder = data_folder();
-  if (!folder) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --store", "store");
+  if (!folder)
+    fail(ErrorCode::invalid_argument, "HOME is not set: say where with --store", "store");
   return std::string(sqlite_prefix) + *folder + "/undertext.db";
 }
 
@@ -118,16 +121,20 @@ std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions
   return stores_.emplace(key, std::move(opened).value()).first->second;
 }
 
-std::string Desk::conversation_id(const Common& common) const { return common.conversation.value_or(chosen_conversation); }
+std::string Desk::conversation_id(const Common& common) const {
+  return common.conversation.value_or(chosen_conversation);
+}
 
-Conversation Desk::conversation(const Common& common, Need need, const std::optional<std::string>& config) {
+Conversation Desk::conversation(const Common& common, Need need,
+                                const std::optional<std::string>& config) {
   const std::string id = conversation_id(common);
   const std::shared_ptr<Store> where = store(common, need);
   const OpenOptions::Make make = need == Need::there     ? OpenOptions::Make::never
                                  : need == Need::another ? OpenOptions::Make::always
                                                          : OpenOptions::Make::if_missing;
   Result<Conversation> opened = open_kept(where, id, {.config = config, .options = {.make = make}});
-  if (!opened && opened.error().code == ErrorCode::not_found && need == Need::there && !where->find(id)) {
+  if (!opened && opened.error().code == ErrorCode::not_found && need == Need::there &&
+      !where->find(id)) {
     Error& error = opened.error();
     if (error.message.empty()) error.message = "there is no conversation " + id;
     error.message += " (undertext list shows those there are)";
@@ -169,12 +176,15 @@ void Desk::tell(const Error& error, bool json) const {
   std::fprintf(stderr, "%s\n", line.c_str());
 }
 
-void Desk::note(std::string_view text) const { std::fprintf(stderr, "undertext: %s\n", printable(text).c_str()); }
+void Desk::note(std::string_view text) const {
+  std::fprintf(stderr, "undertext: %s\n", printable(text).c_str());
+}
 
 bool Desk::confirm(std::string_view question, bool yes) {
   if (yes) return true;
   if (!leads_to_terminal(standard_input) || !leads_to_terminal(standard_error)) {
-    fail(ErrorCode::invalid_argument, "standard input is no terminal, so there is no one to ask: confirm with --yes", "yes");
+    fail(ErrorCode::invalid_argument,
+         "standard input is no terminal, so there is no one to ask: confirm with --yes", "yes");
   }
   std::fprintf(stderr, "%s [y/N] ", printable(question).c_str());
   char answer[64] = {};
@@ -182,9 +192,12 @@ bool Desk::confirm(std::string_view question, bool yes) {
   return answer[0] == 'y' || answer[0] == 'Y';
 }
 
-bool Desk::finish() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && screen_.flush(); }
+bool Desk::finish() {
+  return std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && screen_.flush();
+}
 
-Progress::Progress(std::string_view what) : what_(printable(what)), shown_(leads_to_terminal(standard_error)) {}
+Progress::Progress(std::string_view what)
+    : what_(printable(what)), shown_(leads_to_terminal(standard_error)) {}
 
 Progress::~Progress() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
@@ -192,17 +205,19 @@ Progress::~Progress() {
 
 void Progress::at(std::uint64_t done, std::uint64_t whole) {
   if (!shown_) return;
-  const std::int64_t now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::milliseconds>(
+                               std::chrono::steady_clock::now().time_since_epoch())
+                               .count();
   if (last_ms_ == 0) last_ms_ = now;  // nothing is shown of what is done at once
   if (now - last_ms_ < (drawn_ ? 100 : 500)) return;
   last_ms_ = now;
   drawn_ = true;
   constexpr std::size_t cells = 30;
   const std::string filled = bar(done, whole, cells);
-  const std::string number = std::to_string(done) + (whole > 0 ? " of " + std::to_string(whole) : std::string());
-  std::fprintf(stderr, "\r\x1b[K%s %s%*s %s", what_.c_str(), filled.c_str(), static_cast<int>(cells - count_cells(filled)), "",
-               number.c_str());
+  const std::string number =
+      std::to_string(done) + (whole > 0 ? " of " + std::to_string(whole) : std::string());
+  std::fprintf(stderr, "\r\x1b[K%s %s%*s %s", what_.c_str(), filled.c_str(),
+               static_cast<int>(cells - count_cells(filled)), "", number.c_str());
   std::fflush(stderr);
 }
 
@@ -210,14 +225,17 @@ std::string spelled_time(std::int64_t ms) {
   const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
   std::tm parts = {};
   char text[64];
-  if (localtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0) {
+  if (localtime_r(&seconds, &parts) == nullptr ||
+      std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0) {
     return std::to_string(ms) + " ms";
   }
   return text;
 }
 
 std::int64_t now_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 std::string user_name() {
@@ -237,7 +255,8 @@ std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
   const OpenFile file = is_input ? OpenFile() : open_file(path, OpenFor::reading);
   const int descriptor = is_input ? standard_input : file.descriptor();
   if (descriptor < 0) {
-    fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable, path + ": " + std::strerror(errno));
+    fail(errno == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable,
+         path + ": " + std::strerror(errno));
   }
   std::string text;
   int failure = 0;
@@ -251,7 +270,8 @@ std::string read_whole(const std::string& path, std::uint64_t bytes_max) {
     if (got <= 0 || size > bytes_max) break;
   }
   if (failure != 0) fail(ErrorCode::unavailable, path + ": " + std::strerror(failure));
-  if (text.size() > bytes_max) fail(ErrorCode::too_large, path + " has more than " + std::to_string(bytes_max) + " bytes");
+  if (text.size() > bytes_max)
+    fail(ErrorCode::too_large, path + " has more than " + std::to_string(bytes_max) + " bytes");
   return text;
 }
 
@@ -264,7 +284,9 @@ std::optional<std::string> config_of(const std::optional<std::string>& given) {
   if (!given) return {};
   const std::size_t first = given->find_first_not_of(" \t\r\n");
   return of_option("--config", [&] {
-    std::string config = first == std::string::npos || (*given)[first] == '{' ? *given : read_whole(*given, config_bytes_max);
+    std::string config = first == std::string::npos || (*given)[first] == '{'
+                             ? *given
+                             : read_whole(*given, config_bytes_max);
     if (!JsonText::parse(config, {}).value().root().is(JsonType::object))
       fail(ErrorCode::invalid_argument, "it is no JSON object", "config");
     read_settings(config).value();
@@ -282,15 +304,18 @@ void add_models_of(const std::optional<std::string>& path) {
   });
 }
 
-std::optional<std::string> with_model(std::optional<std::string> config, const std::optional<std::string>& model) {
+std::optional<std::string> with_model(std::optional<std::string> config,
+                                      const std::optional<std::string>& model) {
   if (!model) return config;
   const std::string given = config.value_or("{}");
   const Result<JsonText> text = JsonText::parse(given, {});
   if (!text) throw Failure(about_option("--config", text.error()));
-  if (text->root().find("model")) fail(ErrorCode::invalid_argument, "the settings name a model already", "model");
+  if (text->root().find("model"))
+    fail(ErrorCode::invalid_argument, "the settings name a model already", "model");
   std::string out = R"({"model":)";
   append_json_string(out, *model);
-  for (const JsonMember member : text->root().members()) ((out += ',').append(member.key.raw()) += ':') += member.value.raw();
+  for (const JsonMember member : text->root().members())
+    ((out += ',').append(member.key.raw()) += ':') += member.value.raw();
   return out + "}";
 }
 

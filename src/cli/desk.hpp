@@ -1,4 +1,5 @@
-// What commands work at: the stores they open, where they write, and how they talk to whoever sits there.
+// What commands work at: the stores they open, where they write, and how they talk to whoever sits
+// there.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +20,14 @@
 
 namespace undertext {
 
-// 0 is success, 1 a failure that has no number of its own, 2 a bad call; one for every other ErrorCode. docs/cli.md lists them.
+// 0 is success, 1 a failure that has no number of its own, 2 a bad call; one for every other
+// ErrorCode. docs/cli.md lists them.
 int exit_status(ErrorCode code);
 
 // $UNDERTEXT_STORE, else sqlite: with undertext/undertext.db in $XDG_DATA_HOME or ~/.local/share.
 std::string default_store_url();
-// "tokens" in the folder where the user's store would be, whatever $UNDERTEXT_STORE says; nothing for a user without a home.
+// "tokens" in the folder where the user's store would be, whatever $UNDERTEXT_STORE says; nothing
+// for a user without a home.
 std::optional<std::string> default_tokens_file();
 
 // Makes the folders above `path` that are missing, for their owner alone.
@@ -41,9 +44,12 @@ class Desk {
   };
   std::string url(const Common& common) const;  // of the store that is meant
   // Opened once, and kept open. The folder of the default store is made too, for its owner alone.
-  std::shared_ptr<Store> store(const Common& common, Need need = Need::there, StoreOptions options = {});
-  // With the settings it was made with; or `config`, which it then keeps. One called "default" is always made.
-  Conversation conversation(const Common& common, Need need = Need::there, const std::optional<std::string>& config = {});
+  std::shared_ptr<Store> store(const Common& common, Need need = Need::there,
+                               StoreOptions options = {});
+  // With the settings it was made with; or `config`, which it then keeps. One called "default" is
+  // always made.
+  Conversation conversation(const Common& common, Need need = Need::there,
+                            const std::optional<std::string>& config = {});
   std::string conversation_id(const Common& common) const;
 
   // Runs a command line, as from outside, and answers its exit status.
@@ -54,10 +60,12 @@ class Desk {
   std::string chosen_tenant = {};
   std::string chosen_conversation;
 
-  // Output for people: lines without controls. What is too wide for a terminal is cut; a pipe gets it whole.
+  // Output for people: lines without controls. What is too wide for a terminal is cut; a pipe gets
+  // it whole.
   Screen& screen() { return screen_; }
   void say(std::string_view text);  // one line, not cut
-  // Output for programs: one line. Line breaks within become spaces; on a terminal, characters that could act on it are escaped.
+  // Output for programs: one line. Line breaks within become spaces; on a terminal, characters that
+  // could act on it are escaped.
   void put_json(std::string line);
   void put_line(std::string_view line);  // the same of a line that has no breaks, one of many
   bool is_terminal() const { return terminal_; }
@@ -70,7 +78,8 @@ class Desk {
  private:
   bool terminal_;
   Screen screen_;
-  std::map<std::pair<std::string, std::string>, std::shared_ptr<Store>> stores_;  // by URL and tenant
+  // by URL and tenant
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<Store>> stores_;
 };
 
 // Long work, shown on standard error while it lasts, where that is a terminal.
@@ -92,12 +101,15 @@ class Progress {
 std::string spelled_time(std::int64_t ms);  // local time, to the second
 std::int64_t now_ms();
 std::string user_name();
-std::string current_folder();  // its whole path, without links; empty: it is gone, or its name is no UTF-8
+// its whole path, without links; empty: it is gone, or its name is no UTF-8
+std::string current_folder();
 
-// The whole of a file, or of standard input for "-". Throws Failure: not_found, unavailable, too_large.
+// The whole of a file, or of standard input for "-". Throws Failure: not_found, unavailable,
+// too_large.
 std::string read_whole(const std::string& path, std::uint64_t bytes_max = std::uint64_t{1} << 30);
 
-// Settings as JSON: `given` itself, or what the file of this name holds; - is standard input. Throws Failure, which names the option.
+// Settings as JSON: `given` itself, or what the file of this name holds; - is standard input.
+// Throws Failure, which names the option.
 std::optional<std::string> config_of(const std::optional<std::string>& given);
 // The same error, beginning with the option that it is about.
 Error about_option(std::string_view option, Error error);
@@ -113,8 +125,10 @@ auto of_option(std::string_view option, Work work) -> decltype(work()) {
 
 // Lays the models of a file over the table; nothing for none. Throws Failure.
 void add_models_of(const std::optional<std::string>& path);
-// Settings with a model among them: `config` as JSON, or none. Throws Failure: it is no object, or has one.
-std::optional<std::string> with_model(std::optional<std::string> config, const std::optional<std::string>& model);
+// Settings with a model among them: `config` as JSON, or none. Throws Failure: it is no object, or
+// has one.
+std::optional<std::string> with_model(std::optional<std::string> config,
+                                      const std::optional<std::string>& model);
 
 [[noreturn]] void fail(ErrorCode code, std::string message, std::string field = {});
 

@@ -23,8 +23,9 @@ struct DialectOptions {
 };
 void declare_dialect(Arguments& arguments, DialectOptions& options);  // --dialect, --profile
 
-// The profile, or what the settings or their model have for the dialect, or the dialect's own. Throws Failure. invalid_argument: neither is given, or the profile is of another dialect or cannot be read;
-// not_found: no such profile, no such file.
+// The profile, or what the settings or their model have for the dialect, or the dialect's own.
+// Throws Failure. invalid_argument: neither is given, or the profile is of another dialect or
+// cannot be read; not_found: no such profile, no such file.
 Profile chosen_profile(const DialectOptions& options, const Settings& settings = {});
 
 // The toolNames of an answer of render, in a file. Throws Failure.
@@ -38,16 +39,23 @@ struct RuleOptions {
   std::string bound = "strip";
   std::string markers = "given";
 };
-void declare_cache_markers(Arguments& arguments, std::string& markers, const std::string& help);  // --cache-markers
-CacheMarkers markers_named(const std::string& name);                                              // "given" or "auto"
-void declare_rules(Arguments& arguments, RuleOptions& options);                                   // --sent-version, --request
+// --cache-markers
+void declare_cache_markers(Arguments& arguments, std::string& markers, const std::string& help);
+// "given" or "auto"
+CacheMarkers markers_named(const std::string& name);
+// --sent-version, --request
+void declare_rules(Arguments& arguments, RuleOptions& options);
 
-// As the queries of exec have them. `request` keeps what the answer borrows. Throws Failure: not_found, no such version or file.
-RenderOptions render_options(const RuleOptions& given, const History& history, const Profile& profile, std::string& request);
+// As the queries of exec have them. `request` keeps what the answer borrows. Throws Failure:
+// not_found, no such version or file.
+RenderOptions render_options(const RuleOptions& given, const History& history,
+                             const Profile& profile, std::string& request);
 
-View view_at(const History& history, std::optional<std::uint64_t> version);  // default: the head's. Throws Failure: not_found
+// default: the head's. Throws Failure: not_found
+View view_at(const History& history, std::optional<std::uint64_t> version);
 
-std::string in_words(const Place& place, std::string_view about = {});  // "messages[1] (#2, call_1)"
+// "messages[1] (#2, call_1)"
+std::string in_words(const Place& place, std::string_view about = {});
 
 // Findings, losses and advice on standard error, for people: the first of each when there are many.
 void note_rendering(const Desk& desk, const Rendering& rendering);

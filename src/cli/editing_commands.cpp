@@ -33,8 +33,10 @@ struct OperationGiven : Common {
 
 void declare_operation(Arguments& arguments, OperationGiven& given) {
   arguments.add({"-m,--description", &given.description, "Why, for the log", "TEXT"});
-  arguments.add({"--expected-version", &given.expected_version, "Change nothing (conflict) unless the head is this version", "V"});
-  arguments.add({"--operation-id", &given.operation_id, "Repeating an id returns the first answer and changes nothing", "ID"});
+  arguments.add({"--expected-version", &given.expected_version,
+                 "Change nothing (conflict) unless the head is this version", "V"});
+  arguments.add({"--operation-id", &given.operation_id,
+                 "Repeating an id returns the first answer and changes nothing", "ID"});
 }
 
 void report(Desk& desk, const OperationGiven& given, const Outcome& outcome) {
@@ -44,31 +46,37 @@ void report(Desk& desk, const OperationGiven& given, const Outcome& outcome) {
     return desk.put_json(std::move(out));
   }
   Line line;
-  line.add("v" + std::to_string(outcome.version.value), {.bold = true}).add("  " + outcome.operation);
+  line.add("v" + std::to_string(outcome.version.value), {.bold = true})
+      .add("  " + outcome.operation);
   line.add("  batch " + std::to_string(outcome.affected_batch_index.value));
   line.add("  " + std::to_string(outcome.stats.current_batch_messages) +
-           (outcome.stats.current_batch_messages == 1 ? " message, " : " messages, ") + std::to_string(outcome.stats.tokens) +
-           " tokens");
+           (outcome.stats.current_batch_messages == 1 ? " message, " : " messages, ") +
+           std::to_string(outcome.stats.tokens) + " tokens");
   desk.screen().print(line);
   for (const Warning& warning : outcome.warnings) {
-    desk.note(std::string(name(warning.code)) + ": #" + std::to_string(warning.ordinal.value) + " " + warning.tool_call_id);
+    desk.note(std::string(name(warning.code)) + ": #" + std::to_string(warning.ordinal.value) +
+              " " + warning.tool_call_id);
   }
   for (const Event& event : outcome.events) {
-    desk.note(std::string(name(event.type)) + (event.error ? ": " + event.error->message : std::string()));
+    desk.note(std::string(name(event.type)) +
+              (event.error ? ": " + event.error->message : std::string()));
   }
 }
 
-void apply(Desk& desk, const OperationGiven& given, Conversation& conversation, Operation::What what) {
+void apply(Desk& desk, const OperationGiven& given, Conversation& conversation,
+           Operation::What what) {
   report(desk, given, conversation.apply({std::move(what), given.options()}).value());
 }
 
 // One message, or a list of them.
 std::vector<Message> messages_of(std::string_view json, const MessageLimits& limits) {
   const std::size_t first = json.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos || json[first] != '[') return {Message::parse(json, limits).value()};
+  if (first == std::string_view::npos || json[first] != '[')
+    return {Message::parse(json, limits).value()};
   const JsonText text = JsonText::parse(json, {.depth = limits.depth + 1}).value();
   std::vector<Message> messages;
-  for (const JsonValue element : text.root().elements()) messages.push_back(Message::parse(element.raw(), limits).value());
+  for (const JsonValue element : text.root().elements())
+    messages.push_back(Message::parse(element.raw(), limits).value());
   return messages;
 }
 
@@ -86,12 +94,14 @@ int append_lines(Desk& desk, const AppendOptions& given, Conversation& conversat
     switch (reader.next()) {
       case LineReader::Got::end: return 0;
       case LineReader::Got::failed: fail(ErrorCode::unavailable, "standard input cannot be read");
-      case LineReader::Got::too_long: fail(ErrorCode::too_large, "line " + std::to_string(number) + " is too long");
+      case LineReader::Got::too_long:
+        fail(ErrorCode::too_large, "line " + std::to_string(number) + " is too long");
       case LineReader::Got::line: break;
     }
     if (reader.line().find_first_not_of(" \t\r") == std::string_view::npos) continue;
     try {
-      apply(desk, given, conversation, op::Append{messages_of(reader.line(), conversation.settings().limits.message)});
+      apply(desk, given, conversation,
+            op::Append{messages_of(reader.line(), conversation.settings().limits.message)});
     } catch (const Failure& failure) {
       Error error = failure.error();
       error.message = "line " + std::to_string(number) + ": " + error.message;
@@ -107,16 +117,20 @@ int append(Desk& desk, const AppendOptions& given) {
   const bool from_input = given.texts.empty() || (given.texts.size() == 1 && given.texts[0] == "-");
   if (from_input && !given.role) {
     if (!given.operation_id.empty())
-      fail(ErrorCode::invalid_argument, "an operation id is for one operation, and every line is one", "operation-id");
+      fail(ErrorCode::invalid_argument,
+           "an operation id is for one operation, and every line is one", "operation-id");
     return append_lines(desk, given, conversation);
   }
   op::Append append;
-  const std::vector<std::string> texts = from_input ? std::vector<std::string>{read_whole("-")} : given.texts;
+  const std::vector<std::string> texts =
+      from_input ? std::vector<std::string>{read_whole("-")} : given.texts;
   for (const std::string& text : texts) {
     if (!given.role && (text.starts_with('{') || text.starts_with('['))) {
-      for (Message& message : messages_of(text, limits)) append.messages.push_back(std::move(message));
+      for (Message& message : messages_of(text, limits))
+        append.messages.push_back(std::move(message));
     } else {
-      append.messages.push_back(Message::make(*role_named(given.role.value_or("user")), text, limits).value());
+      append.messages.push_back(
+          Message::make(*role_named(given.role.value_or("user")), text, limits).value());
     }
   }
   apply(desk, given, conversation, std::move(append));
@@ -125,11 +139,13 @@ int append(Desk& desk, const AppendOptions& given) {
 
 Run declare_append(Arguments& arguments) {
   auto given = std::make_shared<AppendOptions>();
-  declare_words(arguments, *given, given->words,
-                "A text, a message as JSON, or - for one message as JSON a line from standard input");
+  declare_words(
+      arguments, *given, given->words,
+      "A text, a message as JSON, or - for one message as JSON a line from standard input");
   arguments.add({.names = "--role",
                  .to = &given->role,
-                 .help = "The role of a text; without it, JSON is read as a message, and other text is the user's",
+                 .help = "The role of a text; without it, JSON is read as a message, and other "
+                         "text is the user's",
                  .value = "ROLE",
                  .choices = {"system", "user", "assistant", "tool"}});
   arguments.add({"--new", &given->make, "Make the conversation if it does not exist"});
@@ -151,7 +167,8 @@ Message with_content(const Message& message, std::string_view text, const Messag
   const JsonText json = JsonText::parse(message.json(), {.depth = limits.depth}).value();
   const std::optional<JsonValue> content = json.root().find("content");
   if (!content || !content->is(JsonType::string)) {
-    fail(ErrorCode::invalid_argument, "its content is no plain text; give the whole message with --message", "text");
+    fail(ErrorCode::invalid_argument,
+         "its content is no plain text; give the whole message with --message", "text");
   }
   std::string changed(message.json().substr(0, content->offset()));
   append_json_string(changed, text);
@@ -165,7 +182,8 @@ int edit(Desk& desk, EditOptions& given) {
   const MessageLimits& limits = conversation.settings().limits.message;
   if (given.index >= history.view().size()) {
     fail(ErrorCode::invalid_argument,
-         "there is no message at index " + std::to_string(given.index) + "; the view has " + std::to_string(history.view().size()),
+         "there is no message at index " + std::to_string(given.index) + "; the view has " +
+             std::to_string(history.view().size()),
          "index");
   }
   const Message before = history.view()[given.index];
@@ -181,8 +199,10 @@ int edit(Desk& desk, EditOptions& given) {
     }
     (is_text ? given.text : given.message) = edited;
   }
-  Message after = given.message ? of_option("--message", [&] { return Message::parse(*given.message, limits).value(); })
-                                : with_content(before, *given.text, limits);
+  Message after =
+      given.message
+          ? of_option("--message", [&] { return Message::parse(*given.message, limits).value(); })
+          : with_content(before, *given.text, limits);
   // What was shown is what is changed.
   if (!given.expected_version) given.expected_version = history.version().value;
   apply(desk, given, conversation, op::Replace{Names::indices({given.index}), {std::move(after)}});
@@ -192,7 +212,8 @@ int edit(Desk& desk, EditOptions& given) {
 Run declare_edit(Arguments& arguments) {
   auto given = std::make_shared<EditOptions>();
   declare_words(arguments, *given, given->words, "Its index in the view, from 0");
-  arguments.add({"--text", &given->text, "The new text; without it, $VISUAL or $EDITOR is opened", "TEXT"});
+  arguments.add(
+      {"--text", &given->text, "The new text; without it, $VISUAL or $EDITOR is opened", "TEXT"});
   arguments.add({"--message", &given->message, "A whole message that replaces it", "JSON"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) {
@@ -216,11 +237,13 @@ Run declare_rollback(Arguments& arguments) {
                  .field = "version"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) {
-    // Whether there is a batch, besides the conversation, follows from --to-version: it is one of the two.
+    // Whether there is a batch, besides the conversation, follows from --to-version: it is one of
+    // the two.
     if (given->version) given->words.needed = 0;
     const std::vector<std::uint64_t> batch = given->words.numbers(*given);
     if (!batch.empty() && given->version)
-      fail(ErrorCode::invalid_argument, "give a batch or --to-version, one of the two", "to-version");
+      fail(ErrorCode::invalid_argument, "give a batch or --to-version, one of the two",
+           "to-version");
     Conversation conversation = desk.conversation(*given);
     if (!given->version) {
       apply(desk, *given, conversation, op::Rollback{batch.front()});
@@ -281,13 +304,15 @@ struct MergeGiven : OperationGiven {
 Run declare_merge(Arguments& arguments) {
   auto given = std::make_shared<MergeGiven>();
   declare_words(arguments, *given, given->words, "The fork's id");
-  arguments.add({.names = "--mode",
-                 .to = &given->mode,
-                 .help = "A summary of it (default), its own messages, or those that --ordinals names",
-                 .value = "MODE",
-                 .choices = {"summary", "messages", "pick"}});
+  arguments.add(
+      {.names = "--mode",
+       .to = &given->mode,
+       .help = "A summary of it (default), its own messages, or those that --ordinals names",
+       .value = "MODE",
+       .choices = {"summary", "messages", "pick"}});
   arguments.add({"--ordinals", &given->ordinals, "Of messages in the fork's log", "N"});
-  arguments.add({"--summary", &given->summary, "What to append instead of the fork's last answer", "TEXT"});
+  arguments.add(
+      {"--summary", &given->summary, "What to append instead of the fork's last answer", "TEXT"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) {
     op::MergeFork merge{given->words.taken(*given).front()};
@@ -296,7 +321,10 @@ Run declare_merge(Arguments& arguments) {
     if (!given->mode && !given->ordinals.empty()) merge.mode = MergeMode::pick;
     merge.ordinals = given->ordinals;
     Conversation conversation = desk.conversation(*given);
-    if (given->summary) merge.summary = Message::make(Role::user, *given->summary, conversation.settings().limits.message).value();
+    if (given->summary)
+      merge.summary =
+          Message::make(Role::user, *given->summary, conversation.settings().limits.message)
+              .value();
     apply(desk, *given, conversation, std::move(merge));
     return 0;
   };
@@ -321,7 +349,8 @@ int compress(Desk& desk, const CompressGiven& given) {
     const JsonText text = JsonText::parse(line, {}).value();
     return read_operation(text.root(), conversation.settings()).value();
   });
-  const CompressOptions options{.tokens_max = given.tokens, .progress = given.progress, .operation = given.options()};
+  const CompressOptions options{
+      .tokens_max = given.tokens, .progress = given.progress, .operation = given.options()};
   report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
   return 0;
 }
@@ -330,12 +359,14 @@ Run declare_compress(Arguments& arguments) {
   auto given = std::make_shared<CompressGiven>();
   declare_placed_conversation(arguments, *given);
   arguments.add({"--strategy", &given->strategy,
-                 "default, none, keep_recent, keep_system_and_recent, sliding_window, supersede, dedupe, clear_tool_results, "
+                 "default, none, keep_recent, keep_system_and_recent, sliding_window, supersede, "
+                 "dedupe, clear_tool_results, "
                  "smart_summary or "
                  "pipeline, by name or as JSON with its settings",
                  "NAME"});
   arguments.add({"--target-tokens", &given->tokens, "Target tokens of the view", "N"});
-  arguments.add({"--progress", &given->progress, "Apply the best plan if the target cannot be reached"});
+  arguments.add(
+      {"--progress", &given->progress, "Apply the best plan if the target cannot be reached"});
   declare_operation(arguments, *given);
   return [given](Desk& desk) { return compress(desk, *given); };
 }

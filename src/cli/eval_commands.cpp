@@ -1,4 +1,5 @@
-// eval: what compactions keep, of a conversation that had some, or of a strategy that is tried on a transcript.
+// eval: what compactions keep, of a conversation that had some, or of a strategy that is tried on a
+// transcript.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -42,15 +43,17 @@ double number_of(std::string_view text, std::string_view option) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number < 0)
-    fail(ErrorCode::invalid_argument, std::string(option) + " takes a number, and \"" + std::string(text) + "\" is none");
+    fail(ErrorCode::invalid_argument,
+         std::string(option) + " takes a number, and \"" + std::string(text) + "\" is none");
   return number;
 }
 
 // "15%" of the tokens, or as many.
 std::uint64_t target_of(const std::string& text, std::uint64_t tokens) {
   if (!text.ends_with('%')) return static_cast<std::uint64_t>(number_of(text, "--target"));
-  return static_cast<std::uint64_t>(number_of(std::string_view(text).substr(0, text.size() - 1), "--target") / 100 *
-                                    static_cast<double>(tokens));
+  return static_cast<std::uint64_t>(
+      number_of(std::string_view(text).substr(0, text.size() - 1), "--target") / 100 *
+      static_cast<double>(tokens));
 }
 
 // {"constraints":["…"],…}: of a file of facts, or the member `facts` of a transcript.
@@ -58,9 +61,11 @@ FactsByName facts_in(const JsonValue& object) {
   FactsByName facts;
   for (const JsonMember member : object.members()) {
     facts.emplace_back(member.key.string(), std::vector<std::string>());
-    if (!member.value.is(JsonType::array)) fail(ErrorCode::invalid_argument, "facts are lists of texts, by kind", "facts");
+    if (!member.value.is(JsonType::array))
+      fail(ErrorCode::invalid_argument, "facts are lists of texts, by kind", "facts");
     for (const JsonValue fact : member.value.elements()) {
-      if (!fact.is(JsonType::string)) fail(ErrorCode::invalid_argument, "a fact is a text", "facts");
+      if (!fact.is(JsonType::string))
+        fail(ErrorCode::invalid_argument, "a fact is a text", "facts");
       facts.back().second.push_back(fact.string());
     }
   }
@@ -78,24 +83,27 @@ FactsByName facts_of_file(const std::string& file) {
   return of_option("--facts", [&] {
     const std::string text = read_whole(file);  // which its JSON refers to
     const JsonText json = JsonText::parse(text, {}).value();
-    if (!json.root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "facts are lists of texts, by kind", "facts");
+    if (!json.root().is(JsonType::object))
+      fail(ErrorCode::invalid_argument, "facts are lists of texts, by kind", "facts");
     return facts_in(json.root());
   });
 }
 
-std::vector<std::pair<std::string, Survival::Count>> kinds_of(const History& before, const History& after,
-                                                              const std::optional<FactsByName>& facts) {
+std::vector<std::pair<std::string, Survival::Count>> kinds_of(
+    const History& before, const History& after, const std::optional<FactsByName>& facts) {
   std::vector<std::pair<std::string, Survival::Count>> kinds;
   if (facts) {
     for (const auto& [kind, texts] : *facts) kinds.emplace_back(kind, survival_of(texts, after));
     return kinds;
   }
   const Survival survived = survival(before, after);
-  for (std::size_t i = 0; i < fact_kind_count; ++i) kinds.emplace_back(name(static_cast<FactKind>(i)), survived.kinds[i]);
+  for (std::size_t i = 0; i < fact_kind_count; ++i)
+    kinds.emplace_back(name(static_cast<FactKind>(i)), survived.kinds[i]);
   return kinds;
 }
 
-Compaction compaction_at(const History& history, const Receipt& receipt, const std::optional<FactsByName>& facts) {
+Compaction compaction_at(const History& history, const Receipt& receipt,
+                         const std::optional<FactsByName>& facts) {
   const History after = history.fork(Version(receipt.version)).value();
   const History before = history.fork(Version(receipt.version - 1)).value();
   Compaction made{receipt.version,
@@ -105,7 +113,8 @@ Compaction compaction_at(const History& history, const Receipt& receipt, const s
                   receipt.tokens_after,
                   0,
                   kinds_of(before, after, facts)};
-  made.prefix_tokens = edit_cost(after, before.version(), after.version(), CacheRules()).value().stable;
+  made.prefix_tokens =
+      edit_cost(after, before.version(), after.version(), CacheRules()).value().stable;
   return made;
 }
 
@@ -124,9 +133,11 @@ StrategyPtr strategy_named(const std::string& given, const Settings& settings) {
 }
 
 // Tries the strategy on the head, in memory.
-Compaction tried(Conversation conversation, const EvalOptions& given, const std::optional<FactsByName>& facts) {
+Compaction tried(Conversation conversation, const EvalOptions& given,
+                 const std::optional<FactsByName>& facts) {
   const History before = conversation.history();
-  const StrategyPtr strategy = strategy_named(given.strategy.value_or("default"), conversation.settings());
+  const StrategyPtr strategy =
+      strategy_named(given.strategy.value_or("default"), conversation.settings());
   const std::uint64_t target = target_of(given.target.value_or("15%"), before.stats().tokens);
   const Outcome outcome = conversation.compress(*strategy, {.tokens_max = target}).value();
   const History after = conversation.history();
@@ -137,7 +148,8 @@ Compaction tried(Conversation conversation, const EvalOptions& given, const std:
                   after.stats().tokens,
                   0,
                   kinds_of(before, after, facts)};
-  made.prefix_tokens = edit_cost(after, before.version(), after.version(), CacheRules()).value().stable;
+  made.prefix_tokens =
+      edit_cost(after, before.version(), after.version(), CacheRules()).value().stable;
   return made;
 }
 
@@ -146,7 +158,8 @@ Conversation conversation_of(const std::string& text, const EvalOptions& given) 
   settings.model = given.model.value_or("");
   Conversation conversation = Conversation::open(settings).value();
   const ImportedTranscript transcript = read_transcript(text).value();
-  for (Operation& operation : operations_of(transcript)) conversation.apply(std::move(operation)).value();
+  for (Operation& operation : operations_of(transcript))
+    conversation.apply(std::move(operation)).value();
   return conversation;
 }
 
@@ -159,21 +172,27 @@ std::string dollars(std::uint64_t tokens, double price) {
 void print(Desk& desk, const Compaction& made, std::optional<double> price, bool lost) {
   Line head;
   head.add(made.version == 0 ? "tried" : "version " + std::to_string(made.version), {.bold = true});
-  head.add("  " + printable(made.strategy) + (made.summariser.empty() ? "" : " (" + printable(made.summariser) + ")"));
+  head.add("  " + printable(made.strategy) +
+           (made.summariser.empty() ? "" : " (" + printable(made.summariser) + ")"));
   desk.screen().print(head);
   const auto say = [&](std::string_view what, const std::string& value) {
     Line line;
     line.add("  ").add(what, quiet).pad_to(18).add(value);
     desk.screen().print(line);
   };
-  const double part =
-      made.tokens_before == 0 ? 1 : static_cast<double>(made.tokens_after) / static_cast<double>(made.tokens_before);
-  say("tokens", std::to_string(made.tokens_before) + " -> " + std::to_string(made.tokens_after) + "  (" + percent(part) + ")");
+  const double part = made.tokens_before == 0 ? 1
+                                              : static_cast<double>(made.tokens_after) /
+                                                    static_cast<double>(made.tokens_before);
+  say("tokens", std::to_string(made.tokens_before) + " -> " + std::to_string(made.tokens_after) +
+                    "  (" + percent(part) + ")");
   say("prefix kept", std::to_string(made.prefix_tokens) + " tokens");
-  if (price) say("a request", dollars(made.tokens_before, *price) + " -> " + dollars(made.tokens_after, *price));
+  if (price)
+    say("a request",
+        dollars(made.tokens_before, *price) + " -> " + dollars(made.tokens_after, *price));
   for (const auto& [kind, count] : made.kinds) {
     if (count.facts == 0) continue;
-    say(printable(kind), std::to_string(count.kept) + " of " + std::to_string(count.facts) + "  " + percent(count.part()));
+    say(printable(kind), std::to_string(count.kept) + " of " + std::to_string(count.facts) + "  " +
+                             percent(count.part()));
     if (!lost) continue;
     for (const std::string& fact : count.lost) {
       Line line;
@@ -184,7 +203,8 @@ void print(Desk& desk, const Compaction& made, std::optional<double> price, bool
 }
 
 void append_count(std::string& out, const Survival::Count& count) {
-  out += R"({"facts":)" + std::to_string(count.facts) + R"(,"kept":)" + std::to_string(count.kept) + R"(,"lost":[)";
+  out += R"({"facts":)" + std::to_string(count.facts) + R"(,"kept":)" + std::to_string(count.kept) +
+         R"(,"lost":[)";
   for (std::size_t i = 0; i < count.lost.size(); ++i) {
     if (i > 0) out += ',';
     append_json_string(out, count.lost[i]);
@@ -204,11 +224,12 @@ std::string json_of(const std::vector<Compaction>& compactions, std::optional<do
       out += R"(,"summariser":)";
       append_json_string(out, made.summariser);
     }
-    out += R"(,"tokensBefore":)" + std::to_string(made.tokens_before) + R"(,"tokensAfter":)" + std::to_string(made.tokens_after) +
-           R"(,"prefixTokens":)" + std::to_string(made.prefix_tokens);
+    out += R"(,"tokensBefore":)" + std::to_string(made.tokens_before) + R"(,"tokensAfter":)" +
+           std::to_string(made.tokens_after) + R"(,"prefixTokens":)" +
+           std::to_string(made.prefix_tokens);
     if (price) {
-      out += R"(,"dollarsBefore":)" + dollars(made.tokens_before, *price).substr(1) + R"(,"dollarsAfter":)" +
-             dollars(made.tokens_after, *price).substr(1);
+      out += R"(,"dollarsBefore":)" + dollars(made.tokens_before, *price).substr(1) +
+             R"(,"dollarsAfter":)" + dollars(made.tokens_after, *price).substr(1);
     }
     out += R"(,"survival":{)";
     for (std::size_t k = 0; k < made.kinds.size(); ++k) {
@@ -223,11 +244,13 @@ std::string json_of(const std::vector<Compaction>& compactions, std::optional<do
 }
 
 // Which parts are below what was asked for, one text each.
-std::vector<std::string> below(const std::vector<Compaction>& compactions, const std::vector<std::string>& least) {
+std::vector<std::string> below(const std::vector<Compaction>& compactions,
+                               const std::vector<std::string>& least) {
   std::vector<std::string> found;
   for (const std::string& asked : least) {
     const std::size_t equals = asked.find('=');
-    if (equals == asked.npos) fail(ErrorCode::invalid_argument, "--min takes KIND=PART, such as constraints=1");
+    if (equals == asked.npos)
+      fail(ErrorCode::invalid_argument, "--min takes KIND=PART, such as constraints=1");
     const std::string kind = asked.substr(0, equals);
     const double part = number_of(std::string_view(asked).substr(equals + 1), "--min");
     bool is_known = compactions.empty();
@@ -237,10 +260,11 @@ std::vector<std::string> below(const std::vector<Compaction>& compactions, const
         is_known = true;
         if (count.part() < part)
           found.push_back(kind + ": " + percent(count.part()) + " of them survive" +
-                          (made.version == 0 ? "" : " in version " + std::to_string(made.version)) + "; " + percent(part) +
-                          " was asked for");
+                          (made.version == 0 ? "" : " in version " + std::to_string(made.version)) +
+                          "; " + percent(part) + " was asked for");
       }
-    if (!is_known) fail(ErrorCode::invalid_argument, "there are no facts of the kind \"" + kind + "\"", "min");
+    if (!is_known)
+      fail(ErrorCode::invalid_argument, "there are no facts of the kind \"" + kind + "\"", "min");
   }
   return found;
 }
@@ -251,7 +275,8 @@ int run_eval(Desk& desk, const EvalOptions& given) {
   if (given.facts) facts = facts_of_file(*given.facts);
   std::vector<Compaction> compactions;
   std::string model = given.model.value_or("");
-  const bool is_file = given.subject && (*given.subject == "-" || std::filesystem::is_regular_file(*given.subject));
+  const bool is_file =
+      given.subject && (*given.subject == "-" || std::filesystem::is_regular_file(*given.subject));
   if (is_file) {
     const std::string text = read_whole(*given.subject);
     if (!facts) facts = facts_of_text(text);
@@ -263,9 +288,11 @@ int run_eval(Desk& desk, const EvalOptions& given) {
     if (model.empty()) model = conversation.settings().model;
     const History history = conversation.history();
     if (given.strategy || given.target) {
-      compactions.push_back(tried(conversation.trial(conversation.version()).value(), given, facts));
+      compactions.push_back(
+          tried(conversation.trial(conversation.version()).value(), given, facts));
     } else {
-      for (const Receipt& receipt : history.receipts()) compactions.push_back(compaction_at(history, receipt, facts));
+      for (const Receipt& receipt : history.receipts())
+        compactions.push_back(compaction_at(history, receipt, facts));
     }
   }
   const std::optional<double> price = find_model(model).prices.input;
@@ -284,13 +311,21 @@ int run_eval(Desk& desk, const EvalOptions& given) {
 Run declare_eval(Arguments& arguments) {
   auto given = std::make_shared<EvalOptions>();
   declare_conversation(arguments, *given);
-  arguments.add({"CONVERSATION", &given->subject, "Which conversation; or a file with a transcript, or - for standard input"});
-  arguments.add({"--strategy", &given->strategy, "Try this one, by name or as JSON (of a transcript: default)", "NAME"});
-  arguments.add({"--target", &given->target, "What it is to come down to: tokens, or a part such as 15% (default: 15%)", "N"});
-  arguments.add({"--facts", &given->facts,
-                 "Look for these: a JSON object of lists of texts, by kind (default: what the digest finds)", "FILE"});
-  arguments.add({"--min", &given->least, "Exit with status 1 where less of a kind survives, such as constraints=1", "KIND=PART"});
-  arguments.add({"--model", &given->model, "Whose tokens and prices count (of a conversation: its own)", "NAME"});
+  arguments.add({"CONVERSATION", &given->subject,
+                 "Which conversation; or a file with a transcript, or - for standard input"});
+  arguments.add({"--strategy", &given->strategy,
+                 "Try this one, by name or as JSON (of a transcript: default)", "NAME"});
+  arguments.add({"--target", &given->target,
+                 "What it is to come down to: tokens, or a part such as 15% (default: 15%)", "N"});
+  arguments.add(
+      {"--facts", &given->facts,
+       "Look for these: a JSON object of lists of texts, by kind (default: what the digest finds)",
+       "FILE"});
+  arguments.add({"--min", &given->least,
+                 "Exit with status 1 where less of a kind survives, such as constraints=1",
+                 "KIND=PART"});
+  arguments.add({"--model", &given->model,
+                 "Whose tokens and prices count (of a conversation: its own)", "NAME"});
   arguments.add({"--lost", &given->lost, "List what did not survive"});
   return [given](Desk& desk) { return run_eval(desk, *given); };
 }
@@ -299,7 +334,8 @@ Run declare_eval(Arguments& arguments) {
 
 std::vector<Command> eval_commands() {
   return {{"eval", "Show what compactions keep, of a conversation or a transcript",
-           "Without --strategy, every compaction of a conversation is looked at. A transcript that is a JSON object may have\n"
+           "Without --strategy, every compaction of a conversation is looked at. A transcript that "
+           "is a JSON object may have\n"
            "its facts in a member `facts`.\n\n"
            "Examples:\n"
            "  undertext eval support-17\n"

@@ -21,7 +21,9 @@ namespace undertext {
 namespace {
 
 std::string answer_too_long(std::uint64_t line_bytes) {
-  return answer(Error{ErrorCode::too_large, "the line is longer than " + std::to_string(line_bytes) + " bytes (limits.lineBytes)"});
+  return answer(
+      Error{ErrorCode::too_large,
+            "the line is longer than " + std::to_string(line_bytes) + " bytes (limits.lineBytes)"});
 }
 
 // With the reason that errno gives.
@@ -40,7 +42,8 @@ int refuse(const Error& error) {
 int exec_lines(Conversation& conversation, int in, int out, std::uint64_t line_bytes) {
   // Without heap, for when there is none left.
   static constexpr std::string_view no_memory =
-      "{\"ok\":false,\"error\":{\"code\":\"too_large\",\"message\":\"there is not enough memory for this line\"}}\n";
+      "{\"ok\":false,\"error\":{\"code\":\"too_large\",\"message\":\"there is not enough memory "
+      "for this line\"}}\n";
   LineReader reader(in, line_bytes);
   const bool terminal = leads_to_terminal(out);
   for (;;) {
@@ -91,13 +94,15 @@ int run_exec(const ExecOptions& options) {
   }
   if (store && !given) {
     // Nor is it counted anew because nobody said by what.
-    const Result<std::string> tokenizer = Conversation::stored_tokenizer(*store, options.conversation);
+    const Result<std::string> tokenizer =
+        Conversation::stored_tokenizer(*store, options.conversation);
     if (tokenizer) door.settings.tokenizer = *tokenizer;
   }
-  Result<Conversation> conversation = store
-                                          ? Conversation::open(store, options.conversation, std::move(door.settings),
-                                                               {.checkpoint_versions = options.checkpoint_versions, .note = given})
-                                          : Conversation::open(std::move(door.settings));
+  Result<Conversation> conversation =
+      store
+          ? Conversation::open(store, options.conversation, std::move(door.settings),
+                               {.checkpoint_versions = options.checkpoint_versions, .note = given})
+          : Conversation::open(std::move(door.settings));
   if (!conversation) return refuse(conversation.error());
   ignore_broken_pipes();
   return exec_lines(*conversation, standard_input, standard_output, door.line_bytes);

@@ -54,7 +54,8 @@ struct Pipe {
 };
 
 // Everything that comes back for `input`, with input in chunks of `chunk` bytes.
-std::string play(std::string_view input, std::uint64_t line_bytes = 1 << 20, std::size_t chunk = 1 << 20) {
+std::string play(std::string_view input, std::uint64_t line_bytes = 1 << 20,
+                 std::size_t chunk = 1 << 20) {
   Conversation conversation;
   Pipe requests, answers;
   std::string all;
@@ -63,7 +64,8 @@ std::string play(std::string_view input, std::uint64_t line_bytes = 1 << 20, std
     answers.close_in();
   });
   std::thread reader([&] { all = answers.take_all(); });
-  for (; !input.empty(); input.remove_prefix(std::min(chunk, input.size()))) requests.put(input.substr(0, chunk));
+  for (; !input.empty(); input.remove_prefix(std::min(chunk, input.size())))
+    requests.put(input.substr(0, chunk));
   requests.close_in();
   exec.join();
   reader.join();
@@ -87,8 +89,9 @@ bool has_code(const std::string& line, const std::string& code) {
 }
 
 TEST(Exec, EveryLineIsAnsweredInOrder) {
-  const std::vector<std::string> answers = lines_of(play(
-      "{\"operation\":\"APPEND\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\n{nonsense\n{\"query\":\"version\"}\n"));
+  const std::vector<std::string> answers =
+      lines_of(play("{\"operation\":\"APPEND\",\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]"
+                    "}\n{nonsense\n{\"query\":\"version\"}\n"));
   ASSERT_EQ(answers.size(), 3u);
   EXPECT_TRUE(is_ok(answers[0]));
   EXPECT_TRUE(has_code(answers[1], "invalid_argument"));
@@ -98,7 +101,8 @@ TEST(Exec, EveryLineIsAnsweredInOrder) {
 TEST(Exec, AnAnswerComesBeforeTheNextLineIsAsked) {
   Conversation conversation;
   Pipe requests, answers;
-  std::thread exec([&] { EXPECT_EQ(exec_lines(conversation, requests.out, answers.in, 1 << 20), 0); });
+  std::thread exec(
+      [&] { EXPECT_EQ(exec_lines(conversation, requests.out, answers.in, 1 << 20), 0); });
   for (int i = 0; i < 3; ++i) {
     requests.put("{\"query\":\"version\"}\n");
     EXPECT_EQ(answers.take(), "{\"ok\":true,\"result\":0}\n");
@@ -115,17 +119,21 @@ TEST(Exec, TheLastLineMayLackItsNewline) {
 
 TEST(Exec, EmptyLinesAndNulBytesAreAnsweredLikeAnyOtherNonsense) {
   using namespace std::string_view_literals;
-  const std::vector<std::string> answers = lines_of(play("\n\r\n\0\n{\"query\":\"version\"}\0\n{\"query\":\"version\"}\r\n"sv));
+  const std::vector<std::string> answers =
+      lines_of(play("\n\r\n\0\n{\"query\":\"version\"}\0\n{\"query\":\"version\"}\r\n"sv));
   ASSERT_EQ(answers.size(), 5u);
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_TRUE(has_code(answers[i], "invalid_argument")) << answers[i];
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_TRUE(has_code(answers[i], "invalid_argument")) << answers[i];
   EXPECT_TRUE(is_ok(answers[4]));
 }
 
 TEST(Exec, ALineOverTheLimitIsReadToItsEndAndTheLoopGoesOn) {
   const std::string longest = R"({"query":"version"})";  // 19 bytes
   for (const std::size_t chunk : {std::size_t{1}, std::size_t{7}, std::size_t{1} << 20}) {
-    const std::vector<std::string> answers = lines_of(
-        play(longest + "\n" + longest + " \n" + std::string(1000, 'x') + "\n" + longest + "\n" + std::string(30, 'y'), 19, chunk));
+    const std::vector<std::string> answers =
+        lines_of(play(longest + "\n" + longest + " \n" + std::string(1000, 'x') + "\n" + longest +
+                          "\n" + std::string(30, 'y'),
+                      19, chunk));
     ASSERT_EQ(answers.size(), 5u) << chunk;
     EXPECT_TRUE(is_ok(answers[0]));
     EXPECT_TRUE(has_code(answers[1], "too_large"));
@@ -139,14 +147,16 @@ TEST(Exec, LinesOfManySizesArriveWhole) {
   std::string input, expected;
   for (std::size_t size = 1; size < 3000000; size = size * 3 + 1) {
     const std::string message = R"({"role":"user","content":")" + std::string(size, 'x') + R"("})";
-    input += R"({"operation":"APPEND","messages":[)" + message + "]}\n{\"query\":\"messages\",\"last\":1}\n";
+    input += R"({"operation":"APPEND","messages":[)" + message +
+             "]}\n{\"query\":\"messages\",\"last\":1}\n";
     expected += message;
   }
   const std::vector<std::string> answers = lines_of(play(input, 1 << 28, 100003));
   std::string got;
   for (const std::string& line : answers) {
     const std::size_t from = line.find("\"messages\":[");
-    if (from != std::string::npos) got += line.substr(from + 12, line.rfind("],\"ordinals\"") - from - 12);
+    if (from != std::string::npos)
+      got += line.substr(from + 12, line.rfind("],\"ordinals\"") - from - 12);
   }
   EXPECT_EQ(got, expected);
 }

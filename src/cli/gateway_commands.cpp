@@ -68,17 +68,21 @@ struct WrapGiven : Common {
 void tell_of_pointers(const Desk& desk, const GatewayPolicies& policies) {
   if (policies.answers_compactions())
     desk.note(
-        "compaction: pointer: a session that is compacted here needs Undertext; before removing it: undertext detach SESSION");
+        "compaction: pointer: a session that is compacted here needs Undertext; before removing "
+        "it: undertext detach SESSION");
 }
 
-// Traffic does not wait for a server of PostgreSQL that cannot be reached now. A file that cannot be opened is a mistake.
+// Traffic does not wait for a server of PostgreSQL that cannot be reached now. A file that cannot
+// be opened is a mistake.
 void find_store(Desk& desk, const GatewayGiven& given, GatewayServing& serving) {
   try {
     serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
   } catch (const Failure& failure) {
-    if (failure.error().code != ErrorCode::unavailable || !desk.url(given).starts_with("postgres")) throw;
+    if (failure.error().code != ErrorCode::unavailable || !desk.url(given).starts_with("postgres"))
+      throw;
     desk.note("nothing is recorded until the store can be opened: " + failure.error().message);
-    const StoreOptions options{.create = true, .tenant = given.tenant.value_or(desk.chosen_tenant), .connections_max = 8};
+    const StoreOptions options{
+        .create = true, .tenant = given.tenant.value_or(desk.chosen_tenant), .connections_max = 8};
     serving.open_store = [url = desk.url(given), options] { return open_store(url, options); };
   }
 }
@@ -93,7 +97,8 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   if (given.certificate.has_value() != given.key.has_value())
     fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
   if (given.certificate) serving.tls = http::Tls{*given.certificate, *given.key};
-  if (given.memory < 1 || given.memory > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", "memory");
+  if (given.memory < 1 || given.memory > 1 << 20)
+    fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", "memory");
   serving.memory_bytes = given.memory << 20;
   if (given.connections < 1 || given.connections > 1 << 20)
     fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");
@@ -103,7 +108,8 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   serving.core_dumps = given.core_dumps;
   read_upstreams(given.upstreams, serving);
   serving.quota = read_quota(given.quota);
-  if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty()) find_store(desk, given, serving);
+  if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty())
+    find_store(desk, given, serving);
   serving.secret = installation_secret();
   tell_of_pointers(desk, serving.policies);
   if (given.metrics) {
@@ -111,7 +117,8 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
     serving.numbers = {at.address, at.port};
   }
   serving.on_listening = [&](const std::string& url, const std::string& numbers) {
-    const std::string who = serving.tokens_file ? "tokens: " + *serving.tokens_file : std::string("no tokens: this machine only");
+    const std::string who = serving.tokens_file ? "tokens: " + *serving.tokens_file
+                                                : std::string("no tokens: this machine only");
     desk.say("gateway: " + url + "  (" + who + ")");
     if (!numbers.empty()) desk.say("metrics: " + numbers);
     desk.finish();
@@ -121,7 +128,8 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
 }
 
 int run_wrap(Desk& desk, const WrapGiven& given) {
-  if (given.command.empty()) fail(ErrorCode::invalid_argument, "say what to run, such as claude or codex", "command");
+  if (given.command.empty())
+    fail(ErrorCode::invalid_argument, "say what to run, such as claude or codex", "command");
   Wrapping wrapping{.command = given.command, .serve = {}};
   wrapping.serve.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
   wrapping.serve.gateway.emplace();
@@ -154,17 +162,23 @@ std::filesystem::path find_session(const std::string& session) {
   if (std::filesystem::is_regular_file(session, ignored)) return session;
   std::vector<std::filesystem::path> found;
   for (const std::filesystem::path& folder : session_folders())
-    for (std::filesystem::recursive_directory_iterator each(folder, ignored), end; each != end; each.increment(ignored))
-      if (each->path().extension() == ".jsonl" && each->path().stem().string().ends_with(session)) found.push_back(each->path());
-  if (found.empty()) fail(ErrorCode::not_found, "there is no session " + session + ": give its file", "session");
-  if (found.size() > 1) fail(ErrorCode::invalid_argument, "several sessions end with " + session + ": give a file", "session");
+    for (std::filesystem::recursive_directory_iterator each(folder, ignored), end; each != end;
+         each.increment(ignored))
+      if (each->path().extension() == ".jsonl" && each->path().stem().string().ends_with(session))
+        found.push_back(each->path());
+  if (found.empty())
+    fail(ErrorCode::not_found, "there is no session " + session + ": give its file", "session");
+  if (found.size() > 1)
+    fail(ErrorCode::invalid_argument, "several sessions end with " + session + ": give a file",
+         "session");
   return found.front();
 }
 
 int run_detach(Desk& desk, const DetachGiven& given) {
   const std::filesystem::path path = find_session(given.session);
-  const std::string key = compaction_key(given.compaction_key_env ? read_key_variable(*given.compaction_key_env) : std::string(),
-                                         installation_secret());
+  const std::string key = compaction_key(
+      given.compaction_key_env ? read_key_variable(*given.compaction_key_env) : std::string(),
+      installation_secret());
   const Detached detached = undertext::detached(read_whole(path.string()), CompactionSeal(key));
   if (detached.unopened > 0)
     fail(ErrorCode::invalid_argument,
@@ -173,7 +187,10 @@ int run_detach(Desk& desk, const DetachGiven& given) {
          "session");
   if (detached.unread > 0)
     fail(ErrorCode::invalid_argument,
-         path.string() + " has items of a gateway and is no JSON: write the session's items to a file, as a JSON list", "session");
+         path.string() +
+             " has items of a gateway and is no JSON: write the session's items to a file, as a "
+             "JSON list",
+         "session");
   if (detached.items > 0) {
     const std::string written = path.string() + ".unfinished";
     std::ofstream out(written, std::ios::binary | std::ios::trunc);
@@ -182,10 +199,12 @@ int run_detach(Desk& desk, const DetachGiven& given) {
     if (!out) fail(ErrorCode::unavailable, written + " cannot be written");
     std::filesystem::permissions(written, std::filesystem::status(path).permissions());
     // The client finds one of the two under its name at any time.
-    std::filesystem::copy_file(path, path.string() + ".before-detach", std::filesystem::copy_options::overwrite_existing);
+    std::filesystem::copy_file(path, path.string() + ".before-detach",
+                               std::filesystem::copy_options::overwrite_existing);
     std::filesystem::rename(written, path);
   }
-  desk.say(path.string() + ": " + std::to_string(detached.items) + (detached.items == 1 ? " item" : " items") + " replaced");
+  desk.say(path.string() + ": " + std::to_string(detached.items) +
+           (detached.items == 1 ? " item" : " items") + " replaced");
   desk.finish();
   return 0;
 }
@@ -193,7 +212,8 @@ int run_detach(Desk& desk, const DetachGiven& given) {
 #else
 
 [[noreturn]] int no_gateway() {
-  fail(ErrorCode::unsupported, "built without the server: install Boost (libboost1.81-dev) and build again");
+  fail(ErrorCode::unsupported,
+       "built without the server: install Boost (libboost1.81-dev) and build again");
 }
 int run_gateway(Desk&, const GatewayGiven&) { no_gateway(); }
 int run_wrap(Desk&, const WrapGiven&) { no_gateway(); }
@@ -205,18 +225,25 @@ Run declare_gateway(Arguments& arguments) {
   auto given = std::make_shared<GatewayGiven>();
   arguments.add({"STORE", &given->place, "Where exchanges are recorded, as of --store"});
   declare_url(arguments, *given);
-  arguments.add({"--listen", &given->listen, "The address; port 0: any free one. Default 127.0.0.1:8788", "ADDRESS:PORT"});
+  arguments.add({"--listen", &given->listen,
+                 "The address; port 0: any free one. Default 127.0.0.1:8788", "ADDRESS:PORT"});
   declare_upstreams(arguments, given->upstreams);
-  arguments.add({"--tokens", &given->tokens, "Tokens of clients; default: the file of undertext token, if it exists", "FILE"});
+  arguments.add({"--tokens", &given->tokens,
+                 "Tokens of clients; default: the file of undertext token, if it exists", "FILE"});
   arguments.add({"--host", &given->hosts, "An additional host name; may be repeated", "NAME"});
-  arguments.add({"--tls-certificate", &given->certificate, "Serve HTTPS, with this certificate and its chain (PEM)", "FILE"});
+  arguments.add({"--tls-certificate", &given->certificate,
+                 "Serve HTTPS, with this certificate and its chain (PEM)", "FILE"});
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
   declare_quota(arguments, given->quota);
-  arguments.add({"--memory", &given->memory, "Memory for running requests together; default 512 MiB", "MIB"});
-  arguments.add({"--connections", &given->connections, "Connections open at once; default 4096", "N"});
-  arguments.add({"--metrics", &given->metrics, "Serve GET /metrics for Prometheus there, on loopback only", "ADDRESS:PORT"});
+  arguments.add(
+      {"--memory", &given->memory, "Memory for running requests together; default 512 MiB", "MIB"});
+  arguments.add(
+      {"--connections", &given->connections, "Connections open at once; default 4096", "N"});
+  arguments.add({"--metrics", &given->metrics,
+                 "Serve GET /metrics for Prometheus there, on loopback only", "ADDRESS:PORT"});
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
-  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they have messages in them"});
+  arguments.add(
+      {"--core-dumps", &given->core_dumps, "Leave core dumps on; they have messages in them"});
   return [given](Desk& desk) { return run_gateway(desk, *given); };
 }
 
@@ -224,14 +251,21 @@ Run declare_wrap(Arguments& arguments) {
   auto given = std::make_shared<WrapGiven>();
   declare_url(arguments, *given);
   declare_upstreams(arguments, given->upstreams);
-  arguments.add({.names = "COMMAND", .to = &given->command, .help = "What to run, with its arguments", .takes_rest = true});
+  arguments.add({.names = "COMMAND",
+                 .to = &given->command,
+                 .help = "What to run, with its arguments",
+                 .takes_rest = true});
   return [given](Desk& desk) { return run_wrap(desk, *given); };
 }
 
 Run declare_detach(Arguments& arguments) {
   auto given = std::make_shared<DetachGiven>();
-  arguments.add({.names = "SESSION", .to = &given->session, .help = "A file, or the id of a session", .required = true});
-  arguments.add({"--compaction-key-env", &given->compaction_key_env, "The key of the items, as of undertext gateway", "VARIABLE"});
+  arguments.add({.names = "SESSION",
+                 .to = &given->session,
+                 .help = "A file, or the id of a session",
+                 .required = true});
+  arguments.add({"--compaction-key-env", &given->compaction_key_env,
+                 "The key of the items, as of undertext gateway", "VARIABLE"});
   return [given](Desk& desk) { return run_detach(desk, *given); };
 }
 
@@ -239,7 +273,8 @@ Run declare_detach(Arguments& arguments) {
 
 std::vector<Command> gateway_commands() {
   return {
-      {"gateway", "Forward clients' requests to providers, and record them", gateway_help, declare_gateway},
+      {"gateway", "Forward clients' requests to providers, and record them", gateway_help,
+       declare_gateway},
       {"wrap", "Run a client behind its own gateway", wrap_help, declare_wrap},
       {"detach", "Make a client's session work without the gateway", detach_help, declare_detach},
   };

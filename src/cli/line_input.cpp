@@ -16,7 +16,9 @@
 namespace undertext {
 namespace {
 
-bool somebody_types() { return leads_to_terminal(standard_input) && leads_to_terminal(standard_output); }
+bool somebody_types() {
+  return leads_to_terminal(standard_input) && leads_to_terminal(standard_output);
+}
 
 #if UNDERTEXT_HAVE_EDITLINE
 
@@ -31,7 +33,8 @@ LineInput::Complete& completer() {
 char** complete_word(const char* text, int start, int) {
   rl_attempted_completion_over = 1;  // no names of files instead
   const std::string_view line = rl_line_buffer;
-  const std::vector<std::string> words = completer()(line.substr(0, static_cast<std::size_t>(start)), text);
+  const std::vector<std::string> words =
+      completer()(line.substr(0, static_cast<std::size_t>(start)), text);
   if (words.empty()) return nullptr;
   // As readline wants it: first what all have in common, then all, then nothing; each to be freed.
   std::string common = words.front();
@@ -94,7 +97,8 @@ bool LineInput::next(const std::string& prompt, std::string& line) {
 
 #else
 
-LineInput::LineInput(std::string history_file, Complete) : history_file_(std::move(history_file)), editing_(false) {}
+LineInput::LineInput(std::string history_file, Complete)
+    : history_file_(std::move(history_file)), editing_(false) {}
 LineInput::~LineInput() = default;
 
 bool LineInput::next(const std::string& prompt, std::string& line) {

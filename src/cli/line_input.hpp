@@ -1,4 +1,5 @@
-// Lines that somebody types: with editing, history and completion where a terminal is at both ends and libedit was found; else as they come.
+// Lines that somebody types: with editing, history and completion where a terminal is at both ends
+// and libedit was found; else as they come.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,8 @@ namespace undertext {
 class LineInput {
  public:
   // The words that may stand where `word` is being typed, after `before` on the same line.
-  using Complete = std::function<std::vector<std::string>(std::string_view before, std::string_view word)>;
+  using Complete =
+      std::function<std::vector<std::string>(std::string_view before, std::string_view word)>;
 
   // `history_file` is read, and written for its owner alone; empty: none.
   LineInput(std::string history_file, Complete complete);

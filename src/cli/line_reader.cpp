@@ -11,11 +11,13 @@ namespace undertext {
 namespace {
 
 constexpr std::size_t read_bytes = std::size_t{256} << 10;
-constexpr std::size_t buffer_kept_bytes = std::size_t{4} << 20;  // a larger buffer is given back after the line that needed it
+// a larger buffer is given back after the line that needed it
+constexpr std::size_t buffer_kept_bytes = std::size_t{4} << 20;
 
 }  // namespace
 
-// Room for one more read behind what is there: by moving it to the front when that is cheap, else by doubling.
+// Room for one more read behind what is there: by moving it to the front when that is cheap, else
+// by doubling.
 void LineReader::make_room() {
   if (begin_ == end_) begin_ = end_ = 0;
   if (end_ == 0 && buffer_bytes_ > buffer_kept_bytes) {
@@ -51,7 +53,9 @@ LineReader::Got LineReader::next() {
   bool too_long = false;
   for (;;) {
     const std::size_t left = end_ - begin_;
-    const void* const newline = left == searched ? nullptr : std::memchr(buffer_.get() + begin_ + searched, '\n', left - searched);
+    const void* const newline =
+        left == searched ? nullptr
+                         : std::memchr(buffer_.get() + begin_ + searched, '\n', left - searched);
     if (newline != nullptr) {
       const char* const start = buffer_.get() + begin_;
       line_ = {start, static_cast<std::size_t>(static_cast<const char*>(newline) - start)};

@@ -10,11 +10,13 @@ namespace undertext {
 
 class LineReader {
  public:
-  LineReader(int descriptor, std::uint64_t line_bytes_max) : descriptor_(descriptor), line_bytes_max_(line_bytes_max) {}
+  LineReader(int descriptor, std::uint64_t line_bytes_max)
+      : descriptor_(descriptor), line_bytes_max_(line_bytes_max) {}
 
   enum class Got : std::uint8_t {
-    line,      // line() has it, without its newline, until the next call
-    too_long,  // a line was over the limit, or over the memory there is; it has been read to its end
+    line,  // line() has it, without its newline, until the next call
+    // a line was over the limit, or over the memory there is; it has been read to its end
+    too_long,
     end,
     failed,  // errno says why
   };

@@ -27,10 +27,12 @@ namespace {
 void read_upstreams_file(const std::string& path, UpstreamSettings& settings) {
   const std::string text = read_whole(path);
   const JsonText json = JsonText::parse(text, {}).value();
-  if (!json.root().is(JsonType::object)) fail(ErrorCode::invalid_argument, "upstreams are an object by name", "upstreams");
+  if (!json.root().is(JsonType::object))
+    fail(ErrorCode::invalid_argument, "upstreams are an object by name", "upstreams");
   for (const JsonMember member : json.root().members()) {
     const std::string name = member.key.string();
-    if (!member.value.is(JsonType::object)) fail(ErrorCode::invalid_argument, "an upstream is an object", name);
+    if (!member.value.is(JsonType::object))
+      fail(ErrorCode::invalid_argument, "an upstream is an object", name);
     std::optional<std::string> url, key_env;
     Reading reading;
     Fields fields(member.value, "an upstream", reading);
@@ -50,7 +52,8 @@ GatewayPolicies read_policies(const std::string& given) {
   return GatewayPolicies::read(read_whole(given)).value();
 }
 
-std::pair<std::string, std::string> read_pair(const std::string& text, const char* form, const char* option) {
+std::pair<std::string, std::string> read_pair(const std::string& text, const char* form,
+                                              const char* option) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     fail(ErrorCode::invalid_argument, std::string("it has the form ") + form, option);
@@ -60,9 +63,11 @@ std::pair<std::string, std::string> read_pair(const std::string& text, const cha
 }  // namespace
 
 void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
-  if (given.file) of_option("--upstreams", [&] { read_upstreams_file(*given.file, serving.upstreams); });
+  if (given.file)
+    of_option("--upstreams", [&] { read_upstreams_file(*given.file, serving.upstreams); });
   for (const auto& [name, url] :
-       {std::pair("anthropic", &given.anthropic), std::pair("openai", &given.openai), std::pair("gemini", &given.gemini)})
+       {std::pair("anthropic", &given.anthropic), std::pair("openai", &given.openai),
+        std::pair("gemini", &given.gemini)})
     if (*url) serving.upstreams.urls[name] = **url;
   for (const std::string& key : given.keys) {
     auto [name, variable] = read_pair(key, "UPSTREAM=VARIABLE", "key-env");
@@ -77,17 +82,21 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
     }
   }
   if (given.policy) of_option("--policy", [&] { serving.policies = read_policies(*given.policy); });
-  if (given.compaction_key_env) serving.compaction_key = read_key_variable(*given.compaction_key_env);
+  if (given.compaction_key_env)
+    serving.compaction_key = read_key_variable(*given.compaction_key_env);
   if (given.ca_file) serving.upstream_limits.ca_file = *given.ca_file;
   if (given.idle_seconds < 1 || given.idle_seconds > 86'400)
     fail(ErrorCode::invalid_argument, "an upstream may be silent for 1 to 86400 s", "idle-seconds");
   serving.upstream_limits.idle_patience = std::chrono::seconds(given.idle_seconds);
-  for (const auto& [mib, name] : {std::pair(given.body, "body"), std::pair(given.recording, "recording")})
-    if (mib < 1 || mib > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
+  for (const auto& [mib, name] :
+       {std::pair(given.body, "body"), std::pair(given.recording, "recording")})
+    if (mib < 1 || mib > 1 << 20)
+      fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
   serving.body_bytes_max = given.body << 20;
   serving.recording_bytes = given.recording << 20;
   serving.relays_upgrades = given.relay_upgrades;
-  if (given.tools != "none" && given.tools != "recall") fail(ErrorCode::invalid_argument, "tools are none or recall", "tools");
+  if (given.tools != "none" && given.tools != "recall")
+    fail(ErrorCode::invalid_argument, "tools are none or recall", "tools");
   if (given.tools == "recall") serving.policies.set_tools(GatewayPolicy::Tools::recall);
   if (given.enforce != "recording" && given.enforce != "traffic")
     fail(ErrorCode::invalid_argument, "limits are enforced on recording or on traffic", "enforce");
@@ -96,7 +105,8 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
 
 std::string read_key_variable(const std::string& name) {
   const char* const key = std::getenv(name.c_str());
-  if (key == nullptr || *key == '\0') fail(ErrorCode::invalid_argument, name + " is not set", "compaction-key-env");
+  if (key == nullptr || *key == '\0')
+    fail(ErrorCode::invalid_argument, name + " is not set", "compaction-key-env");
   return key;
 }
 
@@ -116,55 +126,73 @@ ListenAddress read_listen(const std::string& text, ListenAddress unsaid) {
   const std::size_t colon = text.rfind(':');
   if (colon != std::string::npos && (text.find(':') == colon || text[colon - 1] == ']')) {
     const std::string port = text.substr(colon + 1);
-    if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535)
+    if (port.empty() || port.size() > 5 ||
+        port.find_first_not_of("0123456789") != std::string::npos || std::stoul(port) > 65535)
       fail(ErrorCode::invalid_argument, "a port is 0 to 65535", "listen");
     unsaid.port = static_cast<std::uint16_t>(std::stoul(port));
     address.resize(colon);
   }
-  if (address.starts_with('[') && address.ends_with(']')) address = address.substr(1, address.size() - 2);
+  if (address.starts_with('[') && address.ends_with(']'))
+    address = address.substr(1, address.size() - 2);
   if (!address.empty()) unsaid.address = std::move(address);
   return unsaid;
 }
 
 void declare_upstreams(Arguments& arguments, UpstreamsGiven& given) {
-  arguments.add({"--anthropic", &given.anthropic, "Base URL of this upstream; default https://api.anthropic.com", "URL"});
+  arguments.add({"--anthropic", &given.anthropic,
+                 "Base URL of this upstream; default https://api.anthropic.com", "URL"});
   arguments.add({"--openai", &given.openai, "The same; default https://api.openai.com", "URL"});
-  arguments.add({"--gemini", &given.gemini, "The same; default https://generativelanguage.googleapis.com", "URL"});
-  arguments.add({"--upstreams", &given.file, "All of this as JSON: {\"openai\":{\"url\":…,\"key_env\":…}}", "FILE"});
-  arguments.add(
-      {"--key-env", &given.keys,
-       "The gateway's own key for an upstream, from this environment variable; default: the client's credentials are passed on",
-       "UPSTREAM=VARIABLE"});
-  arguments.add({"--record", &given.record, "What is recorded: full, metadata or none, of all tenants or of one; default full",
+  arguments.add({"--gemini", &given.gemini,
+                 "The same; default https://generativelanguage.googleapis.com", "URL"});
+  arguments.add({"--upstreams", &given.file,
+                 "All of this as JSON: {\"openai\":{\"url\":…,\"key_env\":…}}", "FILE"});
+  arguments.add({"--key-env", &given.keys,
+                 "The gateway's own key for an upstream, from this environment variable; default: "
+                 "the client's credentials are passed on",
+                 "UPSTREAM=VARIABLE"});
+  arguments.add({"--record", &given.record,
+                 "What is recorded: full, metadata or none, of all tenants or of one; default full",
                  "[TENANT=]LEVEL"});
   arguments.add({"--policy", &given.policy,
-                 "What may be changed in requests: observe, fit, tidy, compact, or more as JSON or in a file; default observe",
+                 "What may be changed in requests: observe, fit, tidy, compact, or more as JSON or "
+                 "in a file; default observe",
                  "MODE|JSON|FILE"});
   arguments.add({"--compaction-key-env", &given.compaction_key_env,
-                 "The key that compaction items are sealed with, from this environment variable; default: made from gateway.key, "
+                 "The key that compaction items are sealed with, from this environment variable; "
+                 "default: made from gateway.key, "
                  "beside the user's store",
                  "VARIABLE"});
+  arguments.add({"--upstream-ca", &given.ca_file,
+                 "Certificates that upstreams are checked against (PEM); default: the system's",
+                 "FILE"});
+  arguments.add({"--idle-seconds", &given.idle_seconds,
+                 "How long an upstream may be silent; default 900", "N"});
   arguments.add(
-      {"--upstream-ca", &given.ca_file, "Certificates that upstreams are checked against (PEM); default: the system's", "FILE"});
-  arguments.add({"--idle-seconds", &given.idle_seconds, "How long an upstream may be silent; default 900", "N"});
-  arguments.add({"--body", &given.body, "What one request of a client may have; default 64 MiB", "MIB"});
-  arguments.add({"--recording", &given.recording,
-                 "What may wait in memory to be recorded; what does not fit is not recorded. Default 256 MiB", "MIB"});
+      {"--body", &given.body, "What one request of a client may have; default 64 MiB", "MIB"});
+  arguments.add(
+      {"--recording", &given.recording,
+       "What may wait in memory to be recorded; what does not fit is not recorded. Default 256 MiB",
+       "MIB"});
   arguments.add({"--enforce", &given.enforce,
-                 "What the limits of recording stop: recording, or traffic too, so that nothing passes unrecorded. "
+                 "What the limits of recording stop: recording, or traffic too, so that nothing "
+                 "passes unrecorded. "
                  "Default recording",
                  "recording|traffic"});
   arguments.add({"--tools", &given.tools,
-                 "Tools that the gateway offers to models and answers itself: recall, by which they search what is no longer in "
+                 "Tools that the gateway offers to models and answers itself: recall, by which "
+                 "they search what is no longer in "
                  "context. Default none",
                  "none|recall"});
   arguments.add({"--relay-upgrades", &given.relay_upgrades,
-                 "Relay WebSockets, which are not recorded; default: they are answered 426, and clients use HTTP"});
+                 "Relay WebSockets, which are not recorded; default: they are answered 426, and "
+                 "clients use HTTP"});
 }
 
 void declare_quota(Arguments& arguments, QuotaGiven& given) {
-  arguments.add({"--tenant-mib", &given.tenant_mib, "What one tenant may store; default: no limit", "MIB"});
-  arguments.add({"--tenant-conversations", &given.tenant_conversations, "How many conversations; default: no limit", "N"});
+  arguments.add(
+      {"--tenant-mib", &given.tenant_mib, "What one tenant may store; default: no limit", "MIB"});
+  arguments.add({"--tenant-conversations", &given.tenant_conversations,
+                 "How many conversations; default: no limit", "N"});
 }
 
 std::optional<std::string> tokens_meant(const std::optional<std::string>& given) {
@@ -179,7 +207,8 @@ namespace {
 
 constexpr std::size_t secret_bytes = 64;
 
-// Under another name first, so that nobody reads a part of it. Whoever comes second takes what the first one made.
+// Under another name first, so that nobody reads a part of it. Whoever comes second takes what the
+// first one made.
 void make_secret(const std::string& path) {
   std::random_device chance;
   std::string secret;

@@ -16,7 +16,8 @@ struct ListenAddress {
   std::string address;
   std::uint16_t port = 0;
 };
-// ADDRESS, ADDRESS:PORT or [V6]:PORT; what is not said is the default's. Throws Failure: invalid_argument.
+// ADDRESS, ADDRESS:PORT or [V6]:PORT; what is not said is the default's. Throws Failure:
+// invalid_argument.
 ListenAddress read_listen(const std::string& text, ListenAddress unsaid);
 
 struct UpstreamsGiven {
@@ -31,7 +32,8 @@ struct UpstreamsGiven {
 };
 void declare_upstreams(Arguments& arguments, UpstreamsGiven& given);
 void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving);  // throws Failure
-std::string read_key_variable(const std::string& name);                     // throws Failure: it is not set
+// throws Failure: it is not set
+std::string read_key_variable(const std::string& name);
 
 struct QuotaGiven {
   std::optional<std::uint64_t> tenant_mib, tenant_conversations;
@@ -43,8 +45,9 @@ Quota read_quota(const QuotaGiven& given);  // throws Failure
 // The tokens that are meant: the named file, else the user's own where there is one.
 std::optional<std::string> tokens_meant(const std::optional<std::string>& given);
 
-// The secret of this installation, by which a gateway tells users apart: gateway.key beside the user's store, made where there is none. Empty where it has no
-// place. unavailable: it cannot be read or written.
+// The secret of this installation, by which a gateway tells users apart: gateway.key beside the
+// user's store, made where there is none. Empty where it has no place. unavailable: it cannot be
+// read or written.
 std::string installation_secret();
 
 }  // namespace undertext

@@ -1,4 +1,5 @@
-// The `undertext` command: makes a command line of the commands (command.hpp) and runs the one that is asked for.
+// The `undertext` command: makes a command line of the commands (command.hpp) and runs the one that
+// is asked for.
 
 #include <algorithm>
 #include <cctype>
@@ -42,7 +43,8 @@ std::string field_of(const CLI::Option& option) {
   std::string field;
   bool begins_word = false;
   for (const char c : option.get_single_name()) {
-    if (c != '-') field += begins_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    if (c != '-')
+      field += begins_word ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
     begins_word = c == '-';
   }
   return field;
@@ -75,13 +77,15 @@ class Cli11Arguments : public undertext::Arguments {
         argument.to);
     if (!std::holds_alternative<bool*>(argument.to)) option->type_name(argument.value);
     // Of a list, the word after an option's value is another argument.
-    if (argument.is_option() && std::holds_alternative<std::vector<std::string>*>(argument.to)) option->allow_extra_args(false);
+    if (argument.is_option() && std::holds_alternative<std::vector<std::string>*>(argument.to))
+      option->allow_extra_args(false);
     if (argument.required) option->required();
     if (!argument.choices.empty()) option->check(CLI::IsMember(argument.choices));
     // Once by its place, once by its name: one of the two would be ignored.
     for (const Declared& each : declared_)
       if (each.to == argument.to) option->excludes(each.option);
-    declared_.push_back({option, argument.to, argument.field.empty() ? field_of(*option) : argument.field});
+    declared_.push_back(
+        {option, argument.to, argument.field.empty() ? field_of(*option) : argument.field});
   }
 
  private:
@@ -105,10 +109,12 @@ class Cli11Arguments : public undertext::Arguments {
 int run_command(const std::vector<std::string>& words, Desk& desk) {
   CLI::App app(
       "Undertext keeps the message array that an LLM agent sends to its model.\n"
-      "Every edit is an operation, no edit loses anything, every earlier state can be read and restored.",
+      "Every edit is an operation, no edit loses anything, every earlier state can be read and "
+      "restored.",
       "undertext");
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("undertext ") + std::string(undertext::library_version()),
+  app.set_version_flag("--version",
+                       std::string("undertext ") + std::string(undertext::library_version()),
                        "Print the version and exit");
   app.footer(examples);
   struct Declared {
@@ -135,7 +141,8 @@ int run_command(const std::vector<std::string>& words, Desk& desk) {
     desk.tell({undertext::ErrorCode::invalid_argument, message + " (see --help)"}, json);
     return 2;
   }
-  const auto asked = std::find_if(commands.begin(), commands.end(), [](const Declared& each) { return each.app->parsed(); });
+  const auto asked = std::find_if(commands.begin(), commands.end(),
+                                  [](const Declared& each) { return each.app->parsed(); });
   try {
     const int status = asked->run(desk);
     if (desk.finish()) return status;

@@ -38,20 +38,25 @@ Run declare_mcp(Arguments& arguments) {
   declare_tenant(arguments, *given);
   arguments.add({"-c,--conversation", &given->conversation, "Only this conversation", "ID"});
   arguments.add({"CONVERSATION", &given->conversation, "The same"});
-  arguments.add({"--project", &given->project, "Conversations of this project (default: the current folder)", "FOLDER"});
+  arguments.add({"--project", &given->project,
+                 "Conversations of this project (default: the current folder)", "FOLDER"});
   arguments.add({"--all", &given->all, "All conversations of the store"});
-  arguments.add({"--allow-edits", &given->edits, "Also tools that change a conversation; nothing is lost by them"});
+  arguments.add({"--allow-edits", &given->edits,
+                 "Also tools that change a conversation; nothing is lost by them"});
   return [given](Desk& desk) {
     if (given->all + given->project.has_value() + given->conversation.has_value() > 1)
-      fail(ErrorCode::invalid_argument, "--all, --project and --conversation exclude each other", "all");
+      fail(ErrorCode::invalid_argument, "--all, --project and --conversation exclude each other",
+           "all");
     const std::shared_ptr<Store> store = desk.store(*given, Desk::Need::make);
     const auto open = std::make_shared<KeptOpenConversations>(store);
-    McpOptions options{.scope = {.store = store, .open = [open](const std::string& id) { return open->get(id); }},
-                       .tools = given->edits ? ContextTools::with_edits : ContextTools::reading};
+    McpOptions options{
+        .scope = {.store = store, .open = [open](const std::string& id) { return open->get(id); }},
+        .tools = given->edits ? ContextTools::with_edits : ContextTools::reading};
     options.scope.conversation = given->conversation;
     options.scope.recall = std::make_shared<StoreRecall>(store);
     if (given->project) options.scope.project = project_named(*given->project);
-    if (!given->all && !given->project && !given->conversation) options.scope.project = current_folder();
+    if (!given->all && !given->project && !given->conversation)
+      options.scope.project = current_folder();
     ignore_broken_pipes();
     return serve_mcp(options, standard_input, standard_output);
   };
@@ -60,7 +65,9 @@ Run declare_mcp(Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> mcp_commands() {
-  return {{"mcp", "Let an agent search and read its conversations: a server of the Model Context Protocol", mcp_help, declare_mcp}};
+  return {{"mcp",
+           "Let an agent search and read its conversations: a server of the Model Context Protocol",
+           mcp_help, declare_mcp}};
 }
 
 }  // namespace undertext

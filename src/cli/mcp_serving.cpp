@@ -32,9 +32,14 @@ std::shared_ptr<Conversation> KeptOpenConversations::get(const std::string& id) 
     return found->second.conversation;
   }
   auto opened = std::make_shared<Conversation>(
-      open_kept(store_, id, {.options = {.make = OpenOptions::Make::never, .cache_bytes = std::uint64_t{8} << 20}}).value());
+      open_kept(
+          store_, id,
+          {.options = {.make = OpenOptions::Make::never, .cache_bytes = std::uint64_t{8} << 20}})
+          .value());
   if (kept_.size() >= kept_open_max) {
-    const auto is_older = [](const auto& a, const auto& b) { return a.second.used < b.second.used; };
+    const auto is_older = [](const auto& a, const auto& b) {
+      return a.second.used < b.second.used;
+    };
     kept_.erase(std::min_element(kept_.begin(), kept_.end(), is_older));
   }
   kept_.insert_or_assign(id, Kept{opened, ++uses_});
@@ -43,8 +48,9 @@ std::shared_ptr<Conversation> KeptOpenConversations::get(const std::string& id) 
 
 int serve_mcp(const McpOptions& options, int in, int out) {
   // Without heap, for when there is none left.
-  static constexpr std::string_view no_memory = R"({"jsonrpc":"2.0","error":{"code":-32603,"message":"out of memory"}})"
-                                                "\n";
+  static constexpr std::string_view no_memory =
+      R"({"jsonrpc":"2.0","error":{"code":-32603,"message":"out of memory"}})"
+      "\n";
   static constexpr std::string_view too_long =
       R"({"jsonrpc":"2.0","error":{"code":-32600,"message":"a message has at most 1048576 bytes"}})"
       "\n";
@@ -57,7 +63,8 @@ int serve_mcp(const McpOptions& options, int in, int out) {
       case LineReader::Got::too_long: text = too_long; break;
       case LineReader::Got::line:
         try {
-          for (const std::string& message : answer_mcp(reader.line(), options).messages) (text += message) += '\n';
+          for (const std::string& message : answer_mcp(reader.line(), options).messages)
+            (text += message) += '\n';
         } catch (const std::bad_alloc&) {
           text = no_memory;
         }

@@ -13,7 +13,8 @@
 
 namespace undertext {
 
-// The loop, over file descriptors. The exit status: 0 at the end of input, 1 when input or output fails.
+// The loop, over file descriptors. The exit status: 0 at the end of input, 1 when input or output
+// fails.
 int serve_mcp(const McpOptions& options, int in, int out);
 
 // Conversations of a store, opened once and kept open: the last few that were asked for.

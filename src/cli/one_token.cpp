@@ -17,7 +17,11 @@ OneToken::OneToken(const std::string& name) {
   if (::mkdtemp(folder.data()) == nullptr)
     fail(ErrorCode::unavailable, "no folder for a token: " + std::string(std::strerror(errno)));
   folder_ = folder;
-  Token token{.name = name, .digest = {}, .tenant = "default", .rights = {true, true, true}, .made_ms = now_ms()};
+  Token token{.name = name,
+              .digest = {},
+              .tenant = "default",
+              .rights = {true, true, true},
+              .made_ms = now_ms()};
   secret_ = make_token(file(), std::move(token)).value();
 }
 

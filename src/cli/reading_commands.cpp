@@ -84,8 +84,11 @@ Run declare_show(Arguments& arguments) {
   declare_placed_conversation(arguments, *given);
   arguments.add({"--first", &given->first, "Only the first N of them", "N"});
   arguments.add({"-n,--last", &given->last, "Only the last N of them", "N"});
-  arguments.add(
-      {.names = "--role", .to = &given->roles, .help = "Only messages of this role", .value = "ROLE", .choices = role_names()});
+  arguments.add({.names = "--role",
+                 .to = &given->roles,
+                 .help = "Only messages of this role",
+                 .value = "ROLE",
+                 .choices = role_names()});
   arguments.add({"--marked", &given->marked, "Only messages with this mark", "MARK"});
   arguments.add({"--contains", &given->contains, "Only messages whose text contains this", "TEXT"});
   arguments.add({"--all", &given->all, "The log: hidden messages too"});
@@ -104,7 +107,9 @@ Line as_line(const VersionInfo& version) {
   line.add(spelled_time(version.timestamp_ms), quiet).pad_to(31);
   line.add(version.version == 0 ? "(made)" : version.operation).pad_to(44);
   line.add("batch " + std::to_string(version.batch_index), quiet).pad_to(53);
-  line.add_right(std::to_string(version.message_count) + (version.message_count == 1 ? " message" : " messages"), 70)
+  line.add_right(std::to_string(version.message_count) +
+                     (version.message_count == 1 ? " message" : " messages"),
+                 70)
       .add_right(std::to_string(version.tokens) + " tokens", 86);
   if (version.restores || !version.description.empty()) line.pad_to(88);
   if (version.restores) line.add("= v" + std::to_string(*version.restores) + " ", quiet);
@@ -140,13 +145,16 @@ struct DiffOptions : Common {
 
 Run declare_diff(Arguments& arguments) {
   auto given = std::make_shared<DiffOptions>();
-  declare_words(arguments, *given, given->words, "From which version, and to which; default: to the head");
+  declare_words(arguments, *given, given->words,
+                "From which version, and to which; default: to the head");
   return [given](Desk& desk) {
     const std::vector<std::uint64_t> versions = given->words.numbers(*given);
     const Conversation conversation = desk.conversation(*given);
     const History history = conversation.history();
-    const Diff diff =
-        history.diff(Version(versions.front()), versions.size() == 2 ? Version(versions[1]) : history.version()).value();
+    const Diff diff = history
+                          .diff(Version(versions.front()),
+                                versions.size() == 2 ? Version(versions[1]) : history.version())
+                          .value();
     if (given->json) {
       std::string out;
       append_result(out, diff);
@@ -154,7 +162,8 @@ Run declare_diff(Arguments& arguments) {
       return 0;
     }
     const View log = history.log();
-    const auto print = [&](const std::vector<std::uint64_t>& ordinals, const char* sign, Style style) {
+    const auto print = [&](const std::vector<std::uint64_t>& ordinals, const char* sign,
+                           Style style) {
       for (const std::uint64_t ordinal : ordinals) {
         const Message message = log[ordinal];
         Line line;
@@ -179,7 +188,8 @@ struct BlameOptions : Common {
 
 Run declare_blame(Arguments& arguments) {
   auto given = std::make_shared<BlameOptions>();
-  declare_words(arguments, *given, given->words, "The message's place in the log: the number after #");
+  declare_words(arguments, *given, given->words,
+                "The message's place in the log: the number after #");
   return [given](Desk& desk) {
     const Ordinal ordinal(given->words.numbers(*given).front());
     const Conversation conversation = desk.conversation(*given);
@@ -192,7 +202,10 @@ Run declare_blame(Arguments& arguments) {
     }
     const auto print = [&](const char* what, const BlameEntry& entry) {
       Line line;
-      line.add(what).pad_to(8).add_right("v" + std::to_string(entry.version), 14, {.bold = true}).pad_to(16);
+      line.add(what)
+          .pad_to(8)
+          .add_right("v" + std::to_string(entry.version), 14, {.bold = true})
+          .pad_to(16);
       line.add(spelled_time(entry.timestamp_ms), quiet).pad_to(37).add(entry.operation);
       if (!entry.description.empty()) line.pad_to(50).add(printable(entry.description));
       desk.screen().print(line);
@@ -226,7 +239,8 @@ void search_everywhere(Desk& desk, const SearchOptions& given, std::vector<Found
   constexpr std::uint64_t tried_each = 8;  // where only hidden ones are wanted
   StoreRecall recall(desk.store(given));
   const std::uint64_t most = given.hidden ? given.most * tried_each : given.most;
-  const StoreRecallQuery query{.text = given.text, .messages_max = most, .roles = roles_named(given.roles)};
+  const StoreRecallQuery query{
+      .text = given.text, .messages_max = most, .roles = roles_named(given.roles)};
   std::map<std::string, History> histories;
   for (StoreFound& each : recall.search(query).value().found) {
     if (found.size() >= given.most) return;
@@ -240,12 +254,14 @@ void search_everywhere(Desk& desk, const SearchOptions& given, std::vector<Found
     if (given.hidden && blame.visible) continue;
     std::optional<Version> hidden_in;
     if (!blame.visible && !blame.hidden.empty()) hidden_in = Version(blame.hidden.back().version);
-    found.push_back({std::move(each.conversation), each.ordinal, std::move(each.message), each.score, hidden_in});
+    found.push_back({std::move(each.conversation), each.ordinal, std::move(each.message),
+                     each.score, hidden_in});
   }
 }
 
 // The best of each unit.
-void search_in(Desk& desk, const SearchOptions& given, const std::string& id, std::vector<FoundMessage>& found) {
+void search_in(Desk& desk, const SearchOptions& given, const std::string& id,
+               std::vector<FoundMessage>& found) {
   constexpr std::uint64_t enough_tokens = 20'000;
   Common which = given;
   which.conversation = id;
@@ -256,12 +272,15 @@ void search_in(Desk& desk, const SearchOptions& given, const std::string& id, st
   for (const RecalledUnit& unit : recalled.units) {
     if (unit.matched.empty()) continue;
     const Ordinal best = unit.matched.front();
-    const auto at = std::find(unit.ordinals.begin(), unit.ordinals.end(), best) - unit.ordinals.begin();
-    found.push_back({id, best, unit.messages[static_cast<std::size_t>(at)], unit.score, unit.hidden_in});
+    const auto at =
+        std::find(unit.ordinals.begin(), unit.ordinals.end(), best) - unit.ordinals.begin();
+    found.push_back(
+        {id, best, unit.messages[static_cast<std::size_t>(at)], unit.score, unit.hidden_in});
   }
 }
 
-// The line that shares most words with the text, a long one from its part that does; else the first one.
+// The line that shares most words with the text, a long one from its part that does; else the first
+// one.
 std::string telling_line(const Message& message, const AskedWords& asked) {
   constexpr std::size_t passage_bytes = 200, lead_bytes = 40;
   std::string text;
@@ -283,16 +302,21 @@ void print_found(Desk& desk, const SearchOptions& given, const FoundMessage& fou
     return;
   }
   Line line;
-  line.add(printable(found.conversation), {.bold = true}).add(" #" + std::to_string(found.ordinal.value) + " ", quiet);
+  line.add(printable(found.conversation), {.bold = true})
+      .add(" #" + std::to_string(found.ordinal.value) + " ", quiet);
   line.add(name(found.message.role()), style_of(found.message.role()));
   desk.screen().print(line.add("  ").add(telling_line(found.message, asked_words(given.text))));
 }
 
 Run declare_search(Arguments& arguments) {
   auto given = std::make_shared<SearchOptions>();
-  declare_words(arguments, *given, given->words, "What to look for: messages that share words with it are found");
-  arguments.add(
-      {.names = "--role", .to = &given->roles, .help = "Only messages of this role", .value = "ROLE", .choices = role_names()});
+  declare_words(arguments, *given, given->words,
+                "What to look for: messages that share words with it are found");
+  arguments.add({.names = "--role",
+                 .to = &given->roles,
+                 .help = "Only messages of this role",
+                 .value = "ROLE",
+                 .choices = role_names()});
   arguments.add({"-n,--most", &given->most, "At most N messages, the best ones. Default: 20", "N"});
   arguments.add({"--hidden", &given->hidden, "Only messages that the model does not see"});
   return [given](Desk& desk) {
@@ -303,8 +327,11 @@ Run declare_search(Arguments& arguments) {
     } else {
       search_everywhere(desk, *given, found);
     }
-    std::stable_sort(found.begin(), found.end(), [](const FoundMessage& a, const FoundMessage& b) { return a.score > b.score; });
-    if (found.size() > given->most) found.erase(found.begin() + static_cast<std::ptrdiff_t>(given->most), found.end());
+    std::stable_sort(found.begin(), found.end(), [](const FoundMessage& a, const FoundMessage& b) {
+      return a.score > b.score;
+    });
+    if (found.size() > given->most)
+      found.erase(found.begin() + static_cast<std::ptrdiff_t>(given->most), found.end());
     for (const FoundMessage& each : found) print_found(desk, *given, each);
     return 0;
   };
@@ -319,7 +346,8 @@ std::vector<Command> reading_commands() {
       {"diff", "What one version shows and another does not", "", declare_diff},
       {"blame", "Which operations stored, hid and showed a message", "", declare_blame},
       {"search", "Find messages by their words, in one conversation or in all, best first",
-       "Hidden messages are found too. Endings, case and the order of words do not matter.", declare_search},
+       "Hidden messages are found too. Endings, case and the order of words do not matter.",
+       declare_search},
   };
 }
 

@@ -23,7 +23,9 @@ Line line_of_request(const RequestRecord& record) {
   line.add(spelled_time(record.at_ms), quiet).pad_to(29);
   line.add("v" + std::to_string(record.version.value)).pad_to(37);
   line.add(name(record.kind)).pad_to(51);
-  line.add(record.status == 0 ? "no answer" : std::to_string(record.status) + (record.is_torn ? " torn" : "")).pad_to(62);
+  line.add(record.status == 0 ? "no answer"
+                              : std::to_string(record.status) + (record.is_torn ? " torn" : ""))
+      .pad_to(62);
   line.add_right(std::to_string(record.request_bytes) + " bytes", 16 + 62).pad_to(80);
   if (!record.has_raw_request) line.add("(no text) ", quiet);
   return line.add(printable(record.client + (record.model.empty() ? "" : " " + record.model)));
@@ -68,7 +70,9 @@ Run declare_request(Arguments& arguments) {
       desk.put_json(std::move(out));
       return 0;
     }
-    const std::string text = (given->answer ? conversation.raw_answer(number) : conversation.raw_request(number)).value();
+    const std::string text =
+        (given->answer ? conversation.raw_answer(number) : conversation.raw_request(number))
+            .value();
     if (desk.is_terminal()) {
       desk.say(printable(text));
     } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
@@ -93,8 +97,10 @@ Run declare_record(Arguments& arguments) {
                  .value = "FILE",
                  .required = true});
   arguments.add({"--answer", &given->answer, "The raw answer", "FILE"});
-  arguments.add({"--client", &given->client, "Whose request it is: a profile of docs/clients.md", "CLIENT"});
-  arguments.add({"--dialect", &given->dialect, "The format of the request; default: that of the client", "DIALECT"});
+  arguments.add(
+      {"--client", &given->client, "Whose request it is: a profile of docs/clients.md", "CLIENT"});
+  arguments.add({"--dialect", &given->dialect,
+                 "The format of the request; default: that of the client", "DIALECT"});
   arguments.add({"--at-version", &given->version, "What the request saw; default: the head", "V"});
   arguments.add({"--status", &given->status, "Of HTTP", "N"});
   arguments.add({"--response-id", &given->response_id, "The provider's id of the answer", "ID"});
@@ -108,9 +114,11 @@ Run declare_record(Arguments& arguments) {
     }
     GivenRequest recorded;
     recorded.request = of_option("--request", [&] { return read_whole(given->request); });
-    if (given->answer) recorded.answer = of_option("--answer", [&] { return read_whole(*given->answer); });
+    if (given->answer)
+      recorded.answer = of_option("--answer", [&] { return read_whole(*given->answer); });
     const MessageLimits& limits = conversation.settings().limits.message;
-    if (const Result<ClientRequest> read = read_client_request(client, dialect, recorded.request, limits))
+    if (const Result<ClientRequest> read =
+            read_client_request(client, dialect, recorded.request, limits))
       recorded.record = describe_request(client, *read, recorded.request);
     recorded.record.client = client.name;
     recorded.record.status = static_cast<std::uint32_t>(given->status.value_or(0));

@@ -64,11 +64,14 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   if (given.certificate.has_value() != given.key.has_value())
     fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
   if (given.certificate) options.tls = http::Tls{*given.certificate, *given.key};
-  if (given.threads < 2 || given.threads > 1024) fail(ErrorCode::invalid_argument, "threads are 2 to 1024", "threads");
+  if (given.threads < 2 || given.threads > 1024)
+    fail(ErrorCode::invalid_argument, "threads are 2 to 1024", "threads");
   if (given.rate < 1) fail(ErrorCode::invalid_argument, "a rate is 1 or more", "rate");
-  for (const auto& [mib, name] : {std::pair(given.memory, "memory"), std::pair(given.answer, "answer"),
-                                  std::pair(given.cache, "cache"), std::pair(given.made, "made")})
-    if (mib < 1 || mib > 1 << 20) fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
+  for (const auto& [mib, name] :
+       {std::pair(given.memory, "memory"), std::pair(given.answer, "answer"),
+        std::pair(given.cache, "cache"), std::pair(given.made, "made")})
+    if (mib < 1 || mib > 1 << 20)
+      fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", name);
   options.memory_bytes = given.memory << 20;
   options.answer_bytes_max = given.answer << 20;
   options.cache_bytes = given.cache << 20;
@@ -78,11 +81,13 @@ int run_serve(Desk& desk, const ServeGiven& given) {
     fail(ErrorCode::invalid_argument, "a request has 1 to 86400 s", "request-seconds");
   options.request_time = std::chrono::seconds(given.seconds);
   // Default: half of them. A proxy needs all.
-  const std::uint64_t per_address = given.connections_per_address.value_or(std::max<std::uint64_t>(1, given.connections / 2));
+  const std::uint64_t per_address =
+      given.connections_per_address.value_or(std::max<std::uint64_t>(1, given.connections / 2));
   if (given.connections < 1 || given.connections > 1 << 20)
     fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");
   if (per_address < 1 || per_address > given.connections)
-    fail(ErrorCode::invalid_argument, "connections of one address are 1 up to --connections", "connections-per-address");
+    fail(ErrorCode::invalid_argument, "connections of one address are 1 up to --connections",
+         "connections-per-address");
   options.connections_max = static_cast<std::uint32_t>(given.connections);
   options.connections_per_address_max = static_cast<std::uint32_t>(per_address);
   options.threads = given.threads;
@@ -104,7 +109,8 @@ int run_serve(Desk& desk, const ServeGiven& given) {
     options.gateway = std::move(gateway);
   }
   options.on_listening = [&](const std::string& url, const std::string& gateway) {
-    const std::string who = options.tokens_file ? "tokens: " + *options.tokens_file : std::string("no tokens: this machine only");
+    const std::string who = options.tokens_file ? "tokens: " + *options.tokens_file
+                                                : std::string("no tokens: this machine only");
     desk.say("undertext: " + url + "  (" + options.store->name() + ", " + who + ")");
     if (!gateway.empty()) desk.say("gateway: " + gateway);
     desk.finish();
@@ -114,7 +120,8 @@ int run_serve(Desk& desk, const ServeGiven& given) {
 }
 
 std::string as_json(const Token& token) {
-  std::string out = R"({"name":")" + token.name + R"(","tenant":")" + token.tenant + R"(","rights":")" + token.rights.text();
+  std::string out = R"({"name":")" + token.name + R"(","tenant":")" + token.tenant +
+                    R"(","rights":")" + token.rights.text();
   out += R"(","made":)" + std::to_string(token.made_ms);
   if (token.expires_ms) out += R"(,"expires":)" + std::to_string(*token.expires_ms);
   if (token.revoked_ms) out += R"(,"revoked":)" + std::to_string(*token.revoked_ms);
@@ -129,7 +136,12 @@ void list_tokens(Desk& desk, const std::string& path, bool json) {
       continue;
     }
     Line line;
-    line.add(token.name, {.bold = true}).pad_to(20).add(token.tenant).pad_to(40).add(token.rights.text()).pad_to(60);
+    line.add(token.name, {.bold = true})
+        .pad_to(20)
+        .add(token.tenant)
+        .pad_to(40)
+        .add(token.rights.text())
+        .pad_to(60);
     line.add(token.revoked_ms           ? "revoked " + spelled_time(*token.revoked_ms)
              : !token.is_good(now_ms()) ? "expired " + spelled_time(*token.expires_ms)
              : token.expires_ms         ? "until " + spelled_time(*token.expires_ms)
@@ -141,16 +153,22 @@ void list_tokens(Desk& desk, const std::string& path, bool json) {
 
 void make_token(Desk& desk, const std::string& path, const TokenGiven& given) {
   if (!given.tenant) fail(ErrorCode::invalid_argument, "say whose it is, with --tenant", "tenant");
-  if (!given.rights) fail(ErrorCode::invalid_argument, "say what it allows, with --rights read,write", "rights");
+  if (!given.rights)
+    fail(ErrorCode::invalid_argument, "say what it allows, with --rights read,write", "rights");
   constexpr std::int64_t day_ms = 86'400'000;
-  Token token{.name = *given.name, .tenant = *given.tenant, .rights = read_rights(*given.rights).value(), .made_ms = now_ms()};
+  Token token{.name = *given.name,
+              .tenant = *given.tenant,
+              .rights = read_rights(*given.rights).value(),
+              .made_ms = now_ms()};
   if (given.days && (*given.days < 1 || *given.days > 36'500))
     fail(ErrorCode::invalid_argument, "a token expires after 1 to 36500 days", "expires");
-  if (given.days) token.expires_ms = token.made_ms + static_cast<std::int64_t>(*given.days) * day_ms;
+  if (given.days)
+    token.expires_ms = token.made_ms + static_cast<std::int64_t>(*given.days) * day_ms;
   if (!given.tokens) make_folders_above(path);
   const std::string secret = undertext::make_token(path, std::move(token)).value();
   if (given.json) {
-    desk.put_json(R"({"ok":true,"result":{"name":")" + *given.name + R"(","token":")" + secret + "\"}}");
+    desk.put_json(R"({"ok":true,"result":{"name":")" + *given.name + R"(","token":")" + secret +
+                  "\"}}");
   } else {
     desk.say(secret);
   }
@@ -158,7 +176,8 @@ void make_token(Desk& desk, const std::string& path, const TokenGiven& given) {
 
 int run_token(Desk& desk, const TokenGiven& given) {
   const std::optional<std::string> known = given.tokens ? given.tokens : default_tokens_file();
-  if (!known) fail(ErrorCode::invalid_argument, "HOME is not set: say where with --tokens", "tokens");
+  if (!known)
+    fail(ErrorCode::invalid_argument, "HOME is not set: say where with --tokens", "tokens");
   const std::string& path = *known;
   if (given.action == "list") {
     list_tokens(desk, path, given.json);
@@ -169,7 +188,8 @@ int run_token(Desk& desk, const TokenGiven& given) {
     make_token(desk, path, given);
     return 0;
   }
-  if (std::optional<Error> error = revoke_token(path, *given.name, now_ms())) throw Failure(*std::move(error));
+  if (std::optional<Error> error = revoke_token(path, *given.name, now_ms()))
+    throw Failure(*std::move(error));
   if (given.json) {
     std::string name;
     append_json_string(name, *given.name);
@@ -183,7 +203,8 @@ int run_token(Desk& desk, const TokenGiven& given) {
 #else
 
 [[noreturn]] int unsupported() {
-  fail(ErrorCode::unsupported, "built without the server: install Boost (libboost1.81-dev) and build again");
+  fail(ErrorCode::unsupported,
+       "built without the server: install Boost (libboost1.81-dev) and build again");
 }
 int run_serve(Desk&, const ServeGiven&) { unsupported(); }
 int run_token(Desk&, const TokenGiven&) { unsupported(); }
@@ -193,28 +214,42 @@ int run_token(Desk&, const TokenGiven&) { unsupported(); }
 Run declare_serve(Arguments& arguments) {
   auto given = std::make_shared<ServeGiven>();
   declare_url(arguments, *given);
-  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free (default: 127.0.0.1:8777)", "ADDRESS:PORT"});
-  arguments.add({"--tokens", &given->tokens, "Tokens of clients (default: the file of undertext token, if it exists)", "FILE"});
+  arguments.add({"--listen", &given->listen,
+                 "Where; port 0 takes one that is free (default: 127.0.0.1:8777)", "ADDRESS:PORT"});
+  arguments.add({"--tokens", &given->tokens,
+                 "Tokens of clients (default: the file of undertext token, if it exists)", "FILE"});
   arguments.add({"--host", &given->hosts, "An additional host name; may be repeated", "NAME"});
-  arguments.add({"--tls-certificate", &given->certificate, "Serve HTTPS, with this certificate and its chain (PEM)", "FILE"});
+  arguments.add({"--tls-certificate", &given->certificate,
+                 "Serve HTTPS, with this certificate and its chain (PEM)", "FILE"});
   arguments.add({"--tls-key", &given->key, "and this key", "FILE"});
   arguments.add({"--threads", &given->threads, "Requests that run at once (default: 64)", "N"});
   arguments.add({"--rate", &given->rate, "Requests a second of one token (default: 2000)", "N"});
-  arguments.add({"--memory", &given->memory, "Memory for bodies and answers together (default: 512 MiB)", "MIB"});
+  arguments.add({"--memory", &given->memory,
+                 "Memory for bodies and answers together (default: 512 MiB)", "MIB"});
   arguments.add({"--answer", &given->answer, "The size of one answer (default: 64 MiB)", "MIB"});
-  arguments.add({"--cache", &given->cache, "Memory for open conversations together (default: 512 MiB)", "MIB"});
+  arguments.add({"--cache", &given->cache,
+                 "Memory for open conversations together (default: 512 MiB)", "MIB"});
   arguments.add(
-      {"--made", &given->made, "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB", "MIB"});
+      {"--made", &given->made,
+       "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB",
+       "MIB"});
   declare_quota(arguments, given->quota);
-  arguments.add({"--request-seconds", &given->seconds, "The time of one request in seconds; default 60", "N"});
-  arguments.add({"--connections", &given->connections, "Connections open at once; default 4096", "N"});
+  arguments.add({"--request-seconds", &given->seconds,
+                 "The time of one request in seconds; default 60", "N"});
+  arguments.add(
+      {"--connections", &given->connections, "Connections open at once; default 4096", "N"});
   arguments.add({"--connections-per-address", &given->connections_per_address,
-                 "The same for one address; default half of them. Behind a proxy, use the value of --connections", "N"});
-  arguments.add({"--gateway", &given->gateway, "Also run a gateway, on this port: see undertext gateway", "ADDRESS:PORT"});
+                 "The same for one address; default half of them. Behind a proxy, use the value of "
+                 "--connections",
+                 "N"});
+  arguments.add({"--gateway", &given->gateway,
+                 "Also run a gateway, on this port: see undertext gateway", "ADDRESS:PORT"});
   declare_upstreams(arguments, given->upstreams);
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});
-  arguments.add({"--core-dumps", &given->core_dumps, "Leave core dumps on; they have messages in them"});
-  arguments.add({"--docs", &given->docs, "Serve the manual at /docs/: the folder that scripts/site made", "FOLDER"});
+  arguments.add(
+      {"--core-dumps", &given->core_dumps, "Leave core dumps on; they have messages in them"});
+  arguments.add({"--docs", &given->docs,
+                 "Serve the manual at /docs/: the folder that scripts/site made", "FOLDER"});
   return [given](Desk& desk) { return run_serve(desk, *given); };
 }
 
@@ -226,10 +261,13 @@ Run declare_token(Arguments& arguments) {
                  .required = true,
                  .choices = {"make", "list", "revoke"}});
   arguments.add({"NAME", &given->name, "Its name, for logs: 1 to 64 of A-Z a-z 0-9 _ -"});
-  arguments.add({"--tenant", &given->tenant, "The tenant whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
-  arguments.add({"--rights", &given->rights, "Its rights: read, write, metrics, separated by commas", "RIGHTS"});
+  arguments.add({"--tenant", &given->tenant,
+                 "The tenant whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
+  arguments.add({"--rights", &given->rights,
+                 "Its rights: read, write, metrics, separated by commas", "RIGHTS"});
   arguments.add({"--expires", &given->days, "Days until it expires (default: never)", "DAYS"});
-  arguments.add({"--tokens", &given->tokens, "The file (default: \"tokens\" beside the user's store)", "FILE"});
+  arguments.add({"--tokens", &given->tokens,
+                 "The file (default: \"tokens\" beside the user's store)", "FILE"});
   arguments.add({"--json", &given->json, "Answer in JSON, errors too"});
   return [given](Desk& desk) { return run_token(desk, *given); };
 }

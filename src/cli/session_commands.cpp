@@ -50,7 +50,8 @@ std::string index_path() {
 }
 
 void save(const Desk& desk, const SessionIndex& index) {
-  if (const std::optional<Error> error = index.save()) desk.note("the index was not kept: " + error->message);
+  if (const std::optional<Error> error = index.save())
+    desk.note("the index was not kept: " + error->message);
 }
 
 SessionIndex read_sessions(const Desk& desk, SessionIndex::Depth depth) {
@@ -61,7 +62,9 @@ SessionIndex read_sessions(const Desk& desk, SessionIndex::Depth depth) {
   return index;
 }
 
-void append_number(std::string& out, const char* field, std::uint64_t number) { out += field + std::to_string(number); }
+void append_number(std::string& out, const char* field, std::uint64_t number) {
+  out += field + std::to_string(number);
+}
 
 void append_session(std::string& out, const IndexedSession& session) {
   const SessionInfo& info = session.info;
@@ -71,7 +74,8 @@ void append_session(std::string& out, const IndexedSession& session) {
   append_json_string(out += R"(,"project":)", info.project);
   append_json_string(out += R"(,"model":)", info.model);
   append_json_string(out += R"(,"path":)", session.file.path);
-  out += R"(,"startedAt":)" + std::to_string(info.began_at_ms) + R"(,"updatedAt":)" + std::to_string(info.last_at_ms);
+  out += R"(,"startedAt":)" + std::to_string(info.began_at_ms) + R"(,"updatedAt":)" +
+         std::to_string(info.last_at_ms);
   append_number(out, R"(,"messages":)", info.messages);
   append_number(out, R"(,"tokens":{"input":)", info.tokens.input);
   append_number(out, R"(,"output":)", info.tokens.output);
@@ -79,21 +83,27 @@ void append_session(std::string& out, const IndexedSession& session) {
   append_number(out, R"(,"cacheWrite":)", info.tokens.cache_write);
   char cost[40];
   std::snprintf(cost, sizeof cost, "%.6f", info.cost);
-  out += R"(},"cost":)" + std::string(cost) + R"(,"isRead":)" + (session.offset > 0 ? "true" : "false");
+  out += R"(},"cost":)" + std::string(cost) + R"(,"isRead":)" +
+         (session.offset > 0 ? "true" : "false");
 }
 
 std::vector<const IndexedSession*> newest_first(const SessionIndex& index) {
   std::vector<const IndexedSession*> sessions;
   for (const IndexedSession& session : index.sessions()) sessions.push_back(&session);
   std::stable_sort(sessions.begin(), sessions.end(),
-                   [](const IndexedSession* a, const IndexedSession* b) { return a->info.last_at_ms > b->info.last_at_ms; });
+                   [](const IndexedSession* a, const IndexedSession* b) {
+                     return a->info.last_at_ms > b->info.last_at_ms;
+                   });
   return sessions;
 }
 
 void print_session(Desk& desk, const IndexedSession& session, std::string_view excerpt) {
   const SessionInfo& info = session.info;
   Line line;
-  line.add(spelled_time(info.last_at_ms), quiet).pad_to(21).add(name(session.file.format), quiet).pad_to(34);
+  line.add(spelled_time(info.last_at_ms), quiet)
+      .pad_to(21)
+      .add(name(session.file.format), quiet)
+      .pad_to(34);
   line.add(printable(info.title.empty() ? session.id : info.title), {.bold = true}).add("  ");
   line.add(printable(info.project), quiet).add("  ").add(printable(info.model), quiet);
   if (info.tokens.all() > 0) line.add("  " + std::to_string(info.tokens.all()) + " tokens", quiet);
@@ -105,7 +115,8 @@ void print_session(Desk& desk, const IndexedSession& session, std::string_view e
 }
 
 int list_sessions(Desk& desk, const OpenGiven& given) {
-  const SessionIndex index = read_sessions(desk, given.quick ? SessionIndex::Depth::list : SessionIndex::Depth::whole);
+  const SessionIndex index =
+      read_sessions(desk, given.quick ? SessionIndex::Depth::list : SessionIndex::Depth::whole);
   std::string out = R"({"ok":true,"result":{"sessions":[)";
   const char* separator = "";
   for (const IndexedSession* session : newest_first(index)) {
@@ -208,7 +219,8 @@ int open_inspector(Desk& desk, const OpenGiven& given) {
     desk.say(address);
     desk.finish();
     if (!given.no_browser) open_in_browser(address);
-    following = std::jthread([&](const std::stop_token& stop) { follow_sessions(index, *store, stop); });
+    following =
+        std::jthread([&](const std::stop_token& stop) { follow_sessions(index, *store, stop); });
   };
   std::optional<Error> error = serve(options);
   following = {};
@@ -218,17 +230,23 @@ int open_inspector(Desk& desk, const OpenGiven& given) {
 
 #else
 
-int open_inspector(Desk&, const OpenGiven&) { fail(ErrorCode::unsupported, "built without the server; --list and --search work"); }
+int open_inspector(Desk&, const OpenGiven&) {
+  fail(ErrorCode::unsupported, "built without the server; --list and --search work");
+}
 
 #endif
 
 Run declare_open(Arguments& arguments) {
   auto given = std::make_shared<OpenGiven>();
   arguments.add({"--list", &given->list, "Print the sessions, and end"});
-  arguments.add({"--quick", &given->quick, "With --list: what both ends of the files say, without tokens and costs of new ones"});
-  arguments.add({"--search", &given->search, "Print the sessions that hold these words, and end", "TEXT"});
+  arguments.add(
+      {"--quick", &given->quick,
+       "With --list: what both ends of the files say, without tokens and costs of new ones"});
+  arguments.add(
+      {"--search", &given->search, "Print the sessions that hold these words, and end", "TEXT"});
   arguments.add({"--no-browser", &given->no_browser, "Print the address, and open no browser"});
-  arguments.add({"--listen", &given->listen, "Where; port 0 takes one that is free (default: 127.0.0.1:0)", "ADDRESS:PORT"});
+  arguments.add({"--listen", &given->listen,
+                 "Where; port 0 takes one that is free (default: 127.0.0.1:0)", "ADDRESS:PORT"});
   arguments.add({"--json", &given->json, "Answer in JSON, errors too"});
   return [given](Desk& desk) {
     if (given->search) return search(desk, *given);
@@ -243,7 +261,8 @@ Run declare_forget(Arguments& arguments) {
     const std::string path = index_path();
     const bool was_there = forget_sessions(path);
     if (given->json) {
-      desk.put_json(std::string(R"({"ok":true,"result":{"forgotten":)") + (was_there ? "true" : "false") + "}}");
+      desk.put_json(std::string(R"({"ok":true,"result":{"forgotten":)") +
+                    (was_there ? "true" : "false") + "}}");
     } else {
       desk.say(was_there ? "removed " + path : "there was no index");
     }
@@ -256,7 +275,8 @@ Run declare_forget(Arguments& arguments) {
 std::vector<Command> session_commands() {
   return {
       {"open", "Look into the sessions of coding agents on this machine", open_help, declare_open},
-      {"forget", "Remove the index of these sessions", "The sessions themselves are not changed.", declare_forget},
+      {"forget", "Remove the index of these sessions", "The sessions themselves are not changed.",
+       declare_forget},
   };
 }
 

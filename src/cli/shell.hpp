@@ -1,4 +1,5 @@
-// What `undertext shell` needs besides the commands: splitting a line into words, and guessing the word that is being typed.
+// What `undertext shell` needs besides the commands: splitting a line into words, and guessing the
+// word that is being typed.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace undertext {
 
-// Words as a POSIX shell splits them: blanks, '…', "…" with \" and \\ in it, and \ before any character. invalid_argument: a quote that is not closed.
+// Words as a POSIX shell splits them: blanks, '…', "…" with \" and \\ in it, and \ before any
+// character. invalid_argument: a quote that is not closed.
 Result<std::vector<std::string>> split_words(std::string_view line);
 
 }  // namespace undertext

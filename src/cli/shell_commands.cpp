@@ -20,14 +20,18 @@ namespace {
 
 constexpr std::string_view own_words[] = {"use", "help", "exit", "quit"};
 
-// $XDG_STATE_HOME/undertext/history, the folders made for their owner alone; empty where that cannot be.
+// $XDG_STATE_HOME/undertext/history, the folders made for their owner alone; empty where that
+// cannot be.
 std::string history_file() {
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
-  std::string folder = state != nullptr && *state == '/' ? state : home != nullptr ? std::string(home) + "/.local/state" : "";
+  std::string folder = state != nullptr && *state == '/' ? state
+                       : home != nullptr                 ? std::string(home) + "/.local/state"
+                                                         : "";
   if (folder.empty()) return {};
   folder += "/undertext";
-  for (std::size_t slash = folder.find('/', 1); slash != std::string::npos; slash = folder.find('/', slash + 1)) {
+  for (std::size_t slash = folder.find('/', 1); slash != std::string::npos;
+       slash = folder.find('/', slash + 1)) {
     make_private_folder(folder.substr(0, slash));
   }
   if (!make_private_folder(folder) && errno != EEXIST) return {};
@@ -42,15 +46,16 @@ std::vector<std::string> ids_of(Desk& desk) {
   return ids;
 }
 
-std::vector<std::string> guesses(Desk& desk, const std::vector<CommandWords>& commands, std::string_view before,
-                                 std::string_view word) {
+std::vector<std::string> guesses(Desk& desk, const std::vector<CommandWords>& commands,
+                                 std::string_view before, std::string_view word) {
   std::vector<std::string> all;
   const Result<std::vector<std::string>> words = split_words(before);
   if (!words) return {};
   if (words->empty()) {
     for (const CommandWords& command : commands) all.push_back(command.name);
     all.insert(all.end(), std::begin(own_words), std::end(own_words));
-  } else if (words->front() == "use" || words->back() == "-c" || words->back() == "--conversation") {
+  } else if (words->front() == "use" || words->back() == "-c" ||
+             words->back() == "--conversation") {
     all = ids_of(desk);
   } else {
     for (const CommandWords& command : commands) {
@@ -91,19 +96,24 @@ bool run_line(Desk& desk, const std::string& line, int& status) {
     if (words.empty()) return true;
     if (words.front() == "exit" || words.front() == "quit") return false;
     if (words.front() == "use") {
-      if (words.size() != 2) fail(ErrorCode::invalid_argument, "use takes the id of a conversation", "conversation");
+      if (words.size() != 2)
+        fail(ErrorCode::invalid_argument, "use takes the id of a conversation", "conversation");
       desk.conversation({.conversation = words[1]});  // is it there?
       desk.chosen_conversation = words[1];
       status = 0;
       return true;
     }
     if (words.front() == "shell") fail(ErrorCode::invalid_argument, "this is a shell already");
-    if (words.front() == "serve") fail(ErrorCode::invalid_argument, "a server needs a process of its own");
-    if (words.front() == "exec") fail(ErrorCode::invalid_argument, "lines of JSON can be written right here");
-    if (!leads_to_terminal(standard_input) && std::find(words.begin(), words.end(), "-") != words.end())
+    if (words.front() == "serve")
+      fail(ErrorCode::invalid_argument, "a server needs a process of its own");
+    if (words.front() == "exec")
+      fail(ErrorCode::invalid_argument, "lines of JSON can be written right here");
+    if (!leads_to_terminal(standard_input) &&
+        std::find(words.begin(), words.end(), "-") != words.end())
       fail(ErrorCode::invalid_argument, "standard input is this script; name a file instead of -");
     if (words.front() == "help")
-      words = words.size() == 1 ? std::vector<std::string>{"--help"} : std::vector<std::string>{words[1], "--help"};
+      words = words.size() == 1 ? std::vector<std::string>{"--help"}
+                                : std::vector<std::string>{words[1], "--help"};
     status = desk.run(words);
   } catch (const Failure& failure) {
     desk.finish();
@@ -117,7 +127,8 @@ Run declare_shell(Arguments& arguments) {
   auto given = std::make_shared<Common>();
   declare_url(arguments, *given);
   declare_tenant(arguments, *given);
-  arguments.add({"-c,--conversation", &given->conversation, "Which conversation to begin with", "ID"});
+  arguments.add(
+      {"-c,--conversation", &given->conversation, "Which conversation to begin with", "ID"});
   arguments.add({"CONVERSATION", &given->conversation, "The same"});
   return [given](Desk& desk) {
     if (given->store) desk.chosen_store = given->store;
@@ -132,7 +143,9 @@ Run declare_shell(Arguments& arguments) {
         return std::vector<std::string>();  // a guess is no reason to complain
       }
     });
-    if (desk.is_terminal()) desk.say("Commands as on the command line, or JSON lines as of exec. `use ID`, `help`, `exit`.");
+    if (desk.is_terminal())
+      desk.say(
+          "Commands as on the command line, or JSON lines as of exec. `use ID`, `help`, `exit`.");
     int status = 0;
     std::string line;
     while (input.next(printable(desk.chosen_conversation) + "> ", line)) {
@@ -146,8 +159,11 @@ Run declare_shell(Arguments& arguments) {
 
 Run declare_completion(Arguments& arguments) {
   auto shell = std::make_shared<std::string>();
-  arguments.add(
-      {.names = "SHELL", .to = shell.get(), .help = "bash, zsh or fish", .required = true, .choices = {"bash", "zsh", "fish"}});
+  arguments.add({.names = "SHELL",
+                 .to = shell.get(),
+                 .help = "bash, zsh or fish",
+                 .required = true,
+                 .choices = {"bash", "zsh", "fish"}});
   return [shell](Desk&) {
     std::fputs(completion_script(*shell).c_str(), stdout);
     return 0;
@@ -159,7 +175,8 @@ Run declare_completion(Arguments& arguments) {
 std::vector<Command> shell_commands() {
   return {
       {"shell", "Run commands interactively, with history and completion",
-       "A line is a command as on the command line, or JSON as of exec. `use ID` chooses the conversation, `exit` ends.",
+       "A line is a command as on the command line, or JSON as of exec. `use ID` chooses the "
+       "conversation, `exit` ends.",
        declare_shell},
       {"completion", "Print a script that lets a shell complete these words",
        "Examples:\n"

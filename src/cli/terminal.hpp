@@ -15,24 +15,31 @@
 
 namespace undertext {
 
-// `text` without the power to move the cursor, change colours, or reorder what stands around it. Controls become visible:
-// those of ASCII as their pictures (U+241B for ESC), those of Latin-1 and the invisible format characters, among them all that
-// set the direction of writing, as \u202e. What is not UTF-8 becomes U+FFFD.
+// `text` without the power to move the cursor, change colours, or reorder what stands around it.
+// Controls become visible:
+// those of ASCII as their pictures (U+241B for ESC), those of Latin-1 and the invisible format
+// characters, among them all that set the direction of writing, as \u202e. What is not UTF-8
+// becomes U+FFFD.
 std::string printable(std::string_view text);
 
-// JSON text that says the same with those characters escaped: in JSON they stand only within strings.
+// JSON text that says the same with those characters escaped: in JSON they stand only within
+// strings.
 std::string json_for_terminal(std::string_view json);
 
-// How many cells a character fills: 0 for combining ones, 2 for those of East Asia and most emoji, else 1. Where a terminal's
-// tables differ, this says rather too much than too little, so that no line comes out wider than it should.
+// How many cells a character fills: 0 for combining ones, 2 for those of East Asia and most emoji,
+// else 1. Where a terminal's tables differ, this says rather too much than too little, so that no
+// line comes out wider than it should.
 std::size_t cell_width(char32_t code_point);
 
 // These take what printable() gave.
 std::size_t count_cells(std::string_view text);
-std::string clip(std::string_view text, std::size_t cells_max);               // with an ellipsis where something was cut
-std::vector<std::string> wrap(std::string_view text, std::size_t cells_max);  // broken between words; a longer word is clipped
+// with an ellipsis where something was cut
+std::string clip(std::string_view text, std::size_t cells_max);
+// broken between words; a longer word is clipped
+std::vector<std::string> wrap(std::string_view text, std::size_t cells_max);
 
-// `amount` of `whole`, drawn in eighths of a cell: at least one of them when there is any amount, at most `cells_max` cells.
+// `amount` of `whole`, drawn in eighths of a cell: at least one of them when there is any amount,
+// at most `cells_max` cells.
 std::string bar(std::uint64_t amount, std::uint64_t whole, std::size_t cells_max);
 
 std::string percent(double part);  // 0.125 as "12.5 %"
@@ -56,8 +63,10 @@ inline constexpr Style quiet{.color = 245};
 class Line {
  public:
   Line& add(std::string_view text, Style style = {});
-  Line& add_right(std::string_view text, std::size_t end, Style style = {});  // so that it ends before the column `end`
-  Line& pad_to(std::size_t column);                                           // nothing when the line is that long already
+  // so that it ends before the column `end`
+  Line& add_right(std::string_view text, std::size_t end, Style style = {});
+  // nothing when the line is that long already
+  Line& pad_to(std::size_t column);
   std::size_t cells() const { return cells_; }
 
  private:
@@ -70,7 +79,8 @@ class Line {
   std::size_t cells_ = 0;
 };
 
-// Standard output. Every line is cut to the width, and ends with the terminal's own colours set again.
+// Standard output. Every line is cut to the width, and ends with the terminal's own colours set
+// again.
 class Screen {
  public:
   struct Options {

@@ -15,7 +15,8 @@ namespace {
 using Lines = std::vector<std::string>;
 
 TEST(Terminal, OrdinaryTextIsPrintedAsItIs) {
-  for (const std::string_view text : {"", "Hello, world", "naïve café", "日本語", "🙂 👩‍💻", "e\u0301"})
+  for (const std::string_view text :
+       {"", "Hello, world", "naïve café", "日本語", "🙂 👩‍💻", "e\u0301"})
     EXPECT_EQ(printable(text), text);
 }
 
@@ -25,7 +26,8 @@ TEST(Terminal, EscapeSequencesInATextCannotReachTheTerminal) {
   EXPECT_EQ(printable("a\nb\tc\rd\b"), "a␊b␉c␍d␈");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "␀");
   EXPECT_EQ(printable("\x7f"), "␡");
-  EXPECT_EQ(printable("\u009b31m"), "\\u009b31m");  // the control sequence introducer as one character
+  // the control sequence introducer as one character
+  EXPECT_EQ(printable("\u009b31m"), "\\u009b31m");
 }
 
 TEST(Terminal, TextCannotReorderOrHideWhatStandsAroundIt) {
@@ -44,7 +46,8 @@ TEST(Terminal, JsonSaysTheSameToATerminalWithoutActingOnIt) {
 TEST(Terminal, BytesThatAreNoUtf8BecomeReplacementCharacters) {
   EXPECT_EQ(printable("a\xffz"), "a\uFFFDz");
   EXPECT_EQ(printable("\xe6\x97"), "\uFFFD\uFFFD");
-  EXPECT_EQ(printable("\x9b\x33"), "\uFFFD3");  // C1 as one byte, to which some terminals still listen
+  // C1 as one byte, to which some terminals still listen
+  EXPECT_EQ(printable("\x9b\x33"), "\uFFFD3");
 }
 
 TEST(Terminal, NoCharacterAtAllPrintsAControl) {
@@ -55,7 +58,8 @@ TEST(Terminal, NoCharacterAtAllPrintsAControl) {
     const std::string out = printable(text);
     ASSERT_FALSE(out.empty());
     ASSERT_EQ(printable(out), out) << "U+" << std::hex << static_cast<std::uint32_t>(c);
-    for (const char byte : out) ASSERT_FALSE(static_cast<std::uint8_t>(byte) < 0x20 || byte == 0x7F);
+    for (const char byte : out)
+      ASSERT_FALSE(static_cast<std::uint8_t>(byte) < 0x20 || byte == 0x7F);
   }
 }
 

@@ -27,13 +27,15 @@ std::string printable_line(std::string_view line) {
 std::string call_line(const ContentBlock& call) {
   std::string arguments = call.arguments_json;
   if (arguments.starts_with('"')) {
-    if (const Result<JsonText> json = JsonText::parse(arguments, {})) arguments = json->root().string();
+    if (const Result<JsonText> json = JsonText::parse(arguments, {}))
+      arguments = json->root().string();
   }
-  return "[calls " + printable_line(call.name.empty() ? "?" : call.name) + " " + printable_line(arguments) + "]";
+  return "[calls " + printable_line(call.name.empty() ? "?" : call.name) + " " +
+         printable_line(arguments) + "]";
 }
 
 std::string shown_line(const ContentBlock& block) {
-  const std::string_view word = !block.type.empty()                       ? std::string_view(block.type)
+  const std::string_view word = !block.type.empty() ? std::string_view(block.type)
                                 : block.kind == ContentBlock::Kind::media ? name(block.media.kind)
                                                                           : "a part without a type";
   return "[" + printable_line(word) + "]";

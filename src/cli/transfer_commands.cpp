@@ -74,7 +74,8 @@ struct ExportOptions : Common {
   DialectOptions dialect;
 };
 
-// Writes all that `produce` gives, line by line, to the file or standard output. A new file is for its owner alone, and is gone again when it is not whole.
+// Writes all that `produce` gives, line by line, to the file or standard output. A new file is for
+// its owner alone, and is gone again when it is not whole.
 void write_lines(Desk& desk, const std::optional<std::string>& path,
                  const std::function<void(const std::function<void(std::string_view)>&)>& produce,
                  std::string_view option = "--output") {
@@ -87,7 +88,9 @@ void write_lines(Desk& desk, const std::optional<std::string>& path,
     File file(stream_to(std::move(opened)));
     if (file.get() == nullptr) fail_output();
     produce([&](std::string_view line) {
-      if (std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() || std::fputc('\n', file.get()) == EOF) fail_output();
+      if (std::fwrite(line.data(), 1, line.size(), file.get()) != line.size() ||
+          std::fputc('\n', file.get()) == EOF)
+        fail_output();
     });
     if (std::fflush(file.get()) != 0 || !sync_to_disk(descriptor) || !file.close()) fail_output();
   } catch (...) {
@@ -99,11 +102,14 @@ void write_lines(Desk& desk, const std::optional<std::string>& path,
 std::string home_folder(const char* variable, const char* otherwise) {
   if (const char* const named = std::getenv(variable); named && *named) return named;
   const char* const home = std::getenv("HOME");
-  if (!home || !*home) fail(ErrorCode::not_found, std::string("neither $HOME nor $") + variable + " is set", "install");
+  if (!home || !*home)
+    fail(ErrorCode::not_found, std::string("neither $HOME nor $") + variable + " is set",
+         "install");
   return std::string(home) + "/" + otherwise;
 }
 
-// Of a session that is exported: what its summaries stand for, up to the end of that, and what the program is to send.
+// Of a session that is exported: what its summaries stand for, up to the end of that, and what the
+// program is to send.
 struct SessionViews {
   View before, now;
   bool is_compacted = false;
@@ -116,16 +122,19 @@ History without_system_prompts(const History& history, std::uint64_t& count) {
   for (std::uint64_t i = 0; i < view.size(); ++i)
     if (view[i].role() == Role::system) prompts.names.numbers.push_back(i);
   count = prompts.names.numbers.size();
-  return prompts.names.numbers.empty() ? history : history.apply({std::move(prompts)}, {}).value().history;
+  return prompts.names.numbers.empty() ? history
+                                       : history.apply({std::move(prompts)}, {}).value().history;
 }
 
-// With every summary expanded that can be, or those alone that have no text: what only their own provider can read.
+// With every summary expanded that can be, or those alone that have no text: what only their own
+// provider can read.
 History with_originals(History history, bool only_unreadable) {
   for (std::uint64_t index = history.view().size(); index-- > 0;) {
     const View view = history.view();
     if (index >= view.size()) continue;
     const auto ordinal = static_cast<std::uint32_t>(view.ordinal(index).value);
-    if (!history.rep().log.originals(ordinal) || (only_unreadable && !view[index].text().empty())) continue;
+    if (!history.rep().log.originals(ordinal) || (only_unreadable && !view[index].text().empty()))
+      continue;
     if (Result<Step> step = history.apply({op::Expand{index}}, {})) {
       history = step->history;
       index = history.view().size();
@@ -151,11 +160,12 @@ SessionViews views_of_session(const History& whole, SessionFormat format) {
   return views;
 }
 
-void put_session(Desk& desk, const ExportOptions& given, SessionFormat format, const SessionFile& file, std::uint64_t prompts,
-                 const Rendering& rendering) {
+void put_session(Desk& desk, const ExportOptions& given, SessionFormat format,
+                 const SessionFile& file, std::uint64_t prompts, const Rendering& rendering) {
   std::optional<std::string> path = given.file;
   if (given.install) {
-    path = (format == SessionFormat::codex ? home_folder("CODEX_HOME", ".codex") : home_folder("CLAUDE_CONFIG_DIR", ".claude")) +
+    path = (format == SessionFormat::codex ? home_folder("CODEX_HOME", ".codex")
+                                           : home_folder("CLAUDE_CONFIG_DIR", ".claude")) +
            "/" + file.path;
     make_folders_above(*path);
   }
@@ -167,9 +177,12 @@ void put_session(Desk& desk, const ExportOptions& given, SessionFormat format, c
       given.install ? "--install" : "--output");
   desk.finish();
   if (given.install) desk.say(*path);
-  if (prompts > 0) desk.note("left out: " + std::to_string(prompts) + " × system prompt; " + *given.to + " has its own");
+  if (prompts > 0)
+    desk.note("left out: " + std::to_string(prompts) + " × system prompt; " + *given.to +
+              " has its own");
   note_rendering(desk, rendering);
-  const std::string import = format == SessionFormat::opencode ? "opencode import " + path.value_or("FILE") + " && " : "";
+  const std::string import =
+      format == SessionFormat::opencode ? "opencode import " + path.value_or("FILE") + " && " : "";
   const char* const resume = format == SessionFormat::codex      ? "codex resume "
                              : format == SessionFormat::opencode ? "opencode -s "
                                                                  : "claude --resume ";
@@ -179,13 +192,18 @@ void put_session(Desk& desk, const ExportOptions& given, SessionFormat format, c
 // A session file for another program. Losses are reported on standard error.
 int export_session(Desk& desk, const ExportOptions& given) {
   if (given.messages || given.all || given.json || given.dialect.are_given())
-    fail(ErrorCode::invalid_argument, "a session file has its own form: --messages, --all, --json and --dialect do not go with it",
+    fail(ErrorCode::invalid_argument,
+         "a session file has its own form: --messages, --all, --json and --dialect do not go with "
+         "it",
          "to");
-  if (given.install && given.file) fail(ErrorCode::invalid_argument, "--install says where: -o does not go with it", "install");
+  if (given.install && given.file)
+    fail(ErrorCode::invalid_argument, "--install says where: -o does not go with it", "install");
   const SessionFormat format = *session_format_named(*given.to);
   if (given.install && format == SessionFormat::opencode)
     fail(ErrorCode::unsupported,
-         "opencode keeps its sessions in a database: write a file with -o, and give it to `opencode import`", "install");
+         "opencode keeps its sessions in a database: write a file with -o, and give it to "
+         "`opencode import`",
+         "install");
   const Conversation conversation = desk.conversation(given);
   History history = conversation.history();
   if (given.rules.at_version) history = history.fork(Version(*given.rules.at_version)).value();
@@ -193,25 +211,31 @@ int export_session(Desk& desk, const ExportOptions& given) {
   Profile profile = find_profile(name(dialect_of(format))).value();
   profile.prefill = true;  // a session is not sent: it may end with an answer
   const Rendering now = render(views.now, profile).value();
-  const std::string before = views.is_compacted ? render(views.before, profile).value().json : std::string();
-  SessionFacts facts{conversation.id(), history.version().value, conversation.settings().project, conversation.settings().model};
+  const std::string before =
+      views.is_compacted ? render(views.before, profile).value().json : std::string();
+  SessionFacts facts{conversation.id(), history.version().value, conversation.settings().project,
+                     conversation.settings().model};
   if (facts.project.empty()) facts.project = current_folder();
   facts.at_ms = history.version_info(history.version()).timestamp_ms;
-  put_session(desk, given, format, session_file(format, before, now.json, facts).value(), views.system_prompts, now);
+  put_session(desk, given, format, session_file(format, before, now.json, facts).value(),
+              views.system_prompts, now);
   return 0;
 }
 
 // Without --json it is the request to the byte: what was imported with line breaks keeps them.
 int export_request(Desk& desk, const ExportOptions& given) {
   if (given.messages || given.all)
-    fail(ErrorCode::invalid_argument, "a request holds what the model sees: --messages and --all do not go with it", "dialect");
+    fail(ErrorCode::invalid_argument,
+         "a request holds what the model sees: --messages and --all do not go with it", "dialect");
   const Conversation conversation = desk.conversation(given);
   const Profile profile = chosen_profile(given.dialect, conversation.settings());
   const History history = conversation.history();
   std::string request;
   RenderOptions options = render_options(given.rules, history, profile, request);
-  if (!given.rules.at_version) options.volatile_now = conversation.volatile_now(profile.dialect).value();
-  const Rendering rendering = render(view_at(history, given.rules.at_version), profile, options).value();
+  if (!given.rules.at_version)
+    options.volatile_now = conversation.volatile_now(profile.dialect).value();
+  const Rendering rendering =
+      render(view_at(history, given.rules.at_version), profile, options).value();
   write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
     if (!given.json) return write(rendering.json);
     std::string out = R"({"ok":true,"result":)";
@@ -226,24 +250,29 @@ int export_request(Desk& desk, const ExportOptions& given) {
 
 int run_export(Desk& desk, const ExportOptions& given) {
   if (given.to) return export_session(desk, given);
-  if (given.install) fail(ErrorCode::invalid_argument, "say with --to for which program it is", "install");
+  if (given.install)
+    fail(ErrorCode::invalid_argument, "say with --to for which program it is", "install");
   if (given.dialect.are_given()) return export_request(desk, given);
-  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip" || given.rules.markers != "given")
+  if (given.rules.sent_version || given.rules.request || given.rules.bound != "strip" ||
+      given.rules.markers != "given")
     fail(ErrorCode::invalid_argument, "rules are a provider's: say --dialect with them", "dialect");
   if (given.rules.at_version && (!given.messages || given.all))
-    fail(ErrorCode::invalid_argument, "a history holds every version: say --dialect or --messages with it", "at-version");
+    fail(ErrorCode::invalid_argument,
+         "a history holds every version: say --dialect or --messages with it", "at-version");
   const std::shared_ptr<Store> store = desk.store(given);
   const Conversation conversation = desk.conversation(given);
   write_lines(desk, given.file, [&](const std::function<void(std::string_view)>& write) {
     if (!given.messages) {
       Progress progress("exporting");
       const std::optional<Error> error = export_conversation(
-          *store, conversation, {write, [&](std::uint64_t version, std::uint64_t head) { progress.at(version, head); }});
+          *store, conversation,
+          {write, [&](std::uint64_t version, std::uint64_t head) { progress.at(version, head); }});
       if (error) throw Failure(*error);
       return;
     }
     const History history = conversation.history();
-    for (const Message& message : given.all ? history.log() : view_at(history, given.rules.at_version))
+    for (const Message& message :
+         given.all ? history.log() : view_at(history, given.rules.at_version))
       write(on_one_line(std::string(message.json())));
   });
   return 0;
@@ -252,24 +281,29 @@ int run_export(Desk& desk, const ExportOptions& given) {
 Run declare_export(Arguments& arguments) {
   auto given = std::make_shared<ExportOptions>();
   declare_placed_conversation(arguments, *given);
-  arguments.add({"-o,--output", &given->file, "A file that is not there yet (default: standard output)", "FILE"});
+  arguments.add({"-o,--output", &given->file,
+                 "A file that is not there yet (default: standard output)", "FILE"});
   arguments.add({.names = "--to",
                  .to = &given->to,
                  .help = "A session file that this program resumes",
                  .value = "PROGRAM",
                  .choices = {"claude-code", "codex", "opencode"}});
-  arguments.add({"--install", &given->install, "With --to: put the file where the program looks for it"});
-  arguments.add({"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
+  arguments.add(
+      {"--install", &given->install, "With --to: put the file where the program looks for it"});
+  arguments.add(
+      {"--messages", &given->messages, "Only the messages that the model sees now, one a line"});
   arguments.add({"--all", &given->all, "With --messages: those of the log, hidden ones too"});
   declare_dialect(arguments, given->dialect);
-  arguments.add({"--at-version", &given->rules.at_version, "With --dialect or --messages: as it was at version V", "V"});
+  arguments.add({"--at-version", &given->rules.at_version,
+                 "With --dialect or --messages: as it was at version V", "V"});
   declare_rules(arguments, given->rules);
   arguments.add({.names = "--bound-thinking",
                  .to = &given->rules.bound,
                  .help = "What becomes of thinking that an edit made void",
                  .value = "POLICY",
                  .choices = {"strip", "refuse", "drop_block"}});
-  declare_cache_markers(arguments, given->rules.markers, "auto: mark the request for the provider's prompt cache");
+  declare_cache_markers(arguments, given->rules.markers,
+                        "auto: mark the request for the provider's prompt cache");
   return [given](Desk& desk) { return run_export(desk, *given); };
 }
 
@@ -286,7 +320,8 @@ struct ImportGiven : Common {
 // A file that can be read twice: what comes from a pipe is copied to one without a name first.
 class Rereadable {
  public:
-  explicit Rereadable(const std::string& path) : file_(path == "-" ? spooled() : open_file(path, OpenFor::reading)), path_(path) {
+  explicit Rereadable(const std::string& path)
+      : file_(path == "-" ? spooled() : open_file(path, OpenFor::reading)), path_(path) {
     if (!file_) fail_file(path);
   }
 
@@ -329,7 +364,8 @@ class Rereadable {
 
  private:
   static OpenFile spooled() {
-    if (const std::optional<FileStatus> about = status_of(standard_input); about && about->is_regular)
+    if (const std::optional<FileStatus> about = status_of(standard_input);
+        about && about->is_regular)
       return second_descriptor(standard_input);
     std::string path = (std::filesystem::temp_directory_path() / "undertext-").string();
     OpenFile copy = make_temporary_file(path, "");
@@ -337,7 +373,8 @@ class Rereadable {
     remove_name(path);
     char piece[1 << 16];
     for (std::int64_t got = 0; (got = read_some(standard_input, piece, sizeof piece)) > 0;)
-      if (!write_all(copy.descriptor(), {piece, static_cast<std::size_t>(got)})) fail_file("a copy of standard input");
+      if (!write_all(copy.descriptor(), {piece, static_cast<std::size_t>(got)}))
+        fail_file("a copy of standard input");
     return copy;
   }
 
@@ -346,14 +383,15 @@ class Rereadable {
   std::unique_ptr<LineReader> reader_;
 };
 
-void report(Desk& desk, const ImportGiven& given, std::string_view format, std::uint64_t versions, std::uint64_t messages,
-            const std::map<std::string, std::uint64_t>& left_out) {
+void report(Desk& desk, const ImportGiven& given, std::string_view format, std::uint64_t versions,
+            std::uint64_t messages, const std::map<std::string, std::uint64_t>& left_out) {
   const std::string id = desk.conversation_id(given);
   if (given.json) {
     std::string out = R"({"ok":true,"result":{"conversation":)";
     append_json_string(out, id);
     append_json_string(out += R"(,"format":)", format);
-    out += R"(,"versions":)" + std::to_string(versions) + R"(,"messages":)" + std::to_string(messages) + R"(,"leftOut":{)";
+    out += R"(,"versions":)" + std::to_string(versions) + R"(,"messages":)" +
+           std::to_string(messages) + R"(,"leftOut":{)";
     const char* separator = "";
     for (const auto& [what, count] : left_out) {
       append_json_string(out += std::exchange(separator, ","), what);
@@ -361,9 +399,10 @@ void report(Desk& desk, const ImportGiven& given, std::string_view format, std::
     }
     return desk.put_json(out + "}}}");
   }
-  desk.say(id + ": " + std::to_string(messages) + " messages, " + std::to_string(versions) + " versions (" + std::string(format) +
-           ")");
-  for (const auto& [what, count] : left_out) desk.note("left out: " + std::to_string(count) + " × " + what);
+  desk.say(id + ": " + std::to_string(messages) + " messages, " + std::to_string(versions) +
+           " versions (" + std::string(format) + ")");
+  for (const auto& [what, count] : left_out)
+    desk.note("left out: " + std::to_string(count) + " × " + what);
 }
 
 // A session into a conversation that may have its beginning: only what is new is stored.
@@ -372,11 +411,14 @@ int import_grown(Desk& desk, const ImportGiven& given, const ImportedTranscript&
   const History before = conversation.history();
   GrownTranscript grown = grown_operations(before, transcript).value();
   if (given.after && grown.known == 0)
-    fail(ErrorCode::conflict, "it is no session of this conversation: that has not its first message", "after");
+    fail(ErrorCode::conflict,
+         "it is no session of this conversation: that has not its first message", "after");
   const std::size_t versions = grown.operations.size();
   std::uint64_t messages = before.stats().total_messages;
-  if (versions > 0) messages = conversation.apply(std::move(grown.operations)).value().back().stats.total_messages;
-  report(desk, given, name(transcript.format), versions, messages - before.stats().total_messages, transcript.left_out);
+  if (versions > 0)
+    messages = conversation.apply(std::move(grown.operations)).value().back().stats.total_messages;
+  report(desk, given, name(transcript.format), versions, messages - before.stats().total_messages,
+         transcript.left_out);
   return 0;
 }
 
@@ -386,12 +428,16 @@ int import_transcript(Desk& desk, const ImportGiven& given, std::string_view tex
   if (transcript.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
   const bool is_session = transcript.format != TranscriptFormat::messages;
   if (given.after && !is_session)
-    fail(ErrorCode::invalid_argument, "only a session or a request repeats a conversation: say --dialect with a request", "after");
+    fail(ErrorCode::invalid_argument,
+         "only a session or a request repeats a conversation: say --dialect with a request",
+         "after");
   if (is_session && (given.append || given.after)) return import_grown(desk, given, transcript);
   std::vector<Operation> operations = operations_of(transcript);
-  Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::another, given.config);
+  Conversation conversation = desk.conversation(
+      given, given.append ? Desk::Need::there : Desk::Need::another, given.config);
   const std::size_t versions = conversation.apply(std::move(operations)).value().size();
-  report(desk, given, name(transcript.format), versions, transcript.messages.size(), transcript.left_out);
+  report(desk, given, name(transcript.format), versions, transcript.messages.size(),
+         transcript.left_out);
   return 0;
 }
 
@@ -400,28 +446,33 @@ int import_messages_by_line(Desk& desk, const ImportGiven& given, Rereadable& fi
   const ImportedConversation expected = check_message_lines(file.lines()).value();
   Progress progress("importing");
   const ImportedConversation imported =
-      import_message_lines(desk.store(given, Desk::Need::make), desk.conversation_id(given), file.lines(),
-                           {.config = given.config, .progress = [&](std::uint64_t done) { progress.at(done, expected.messages); }})
+      import_message_lines(
+          desk.store(given, Desk::Need::make), desk.conversation_id(given), file.lines(),
+          {.config = given.config,
+           .progress = [&](std::uint64_t done) { progress.at(done, expected.messages); }})
           .value();
   report(desk, given, name(TranscriptFormat::messages), imported.versions, imported.messages, {});
   return 0;
 }
 
-// A request that repeats the conversation as it was exported, in whatever dialect that is kept, and goes on. False: it does not.
-bool append_what_is_new(Conversation& conversation, const Profile& profile, std::string_view text, const ToolNames& names,
-                        Imported& imported) {
+// A request that repeats the conversation as it was exported, in whatever dialect that is kept, and
+// goes on. False: it does not.
+bool append_what_is_new(Conversation& conversation, const Profile& profile, std::string_view text,
+                        const ToolNames& names, Imported& imported) {
   const View view = conversation.history().view();
   imported = import_after(view, profile, text, {}, names).value();
   if (imported.known < view.size()) return false;
   if (!imported.messages.empty()) {
-    conversation.apply({op::Append{imported.messages}, {.description = "imported from " + std::string(name(profile.dialect))}})
+    conversation
+        .apply({op::Append{imported.messages},
+                {.description = "imported from " + std::string(name(profile.dialect))}})
         .value();
   }
   return true;
 }
 
-// Whether a request is of this conversation: that follows the client already, and the request has a message of it; or it has
-// every message that is visible.
+// Whether a request is of this conversation: that follows the client already, and the request has a
+// message of it; or it has every message that is visible.
 bool is_of(const History& history, const Step& reconciled) {
   std::unordered_set<std::uint64_t> known;
   for (const Ordinal ordinal : reconciled.history.client_list())
@@ -443,9 +494,10 @@ bool shows_client_list(const History& history) {
   return view.size() == listed.size();
 }
 
-// One of the consecutive requests of a client, in one operation. The client's own list decides what was kept and what is new.
-int import_after_request(Desk& desk, const ImportGiven& given, const Profile& profile, std::string_view text,
-                         const ToolNames& names) {
+// One of the consecutive requests of a client, in one operation. The client's own list decides what
+// was kept and what is new.
+int import_after_request(Desk& desk, const ImportGiven& given, const Profile& profile,
+                         std::string_view text, const ToolNames& names) {
   Conversation conversation = desk.conversation(given, Desk::Need::there, given.config);
   const std::string_view dialect = name(profile.dialect);
   const ClientProfile client = find_client(given.client.value_or(std::string(dialect))).value();
@@ -455,22 +507,27 @@ int import_after_request(Desk& desk, const ImportGiven& given, const Profile& pr
   const bool is_followed = is_of(before, tried);
   const bool adds_nothing = tried.history.stats().total_messages == before.stats().total_messages;
   // Where others edited the view, the request may be what was exported of it.
-  const bool may_be_exported = !given.client && (!is_followed || !names.empty() || !shows_client_list(before));
+  const bool may_be_exported =
+      !given.client && (!is_followed || !names.empty() || !shows_client_list(before));
   Imported imported;
   if (!given.client && is_followed && adds_nothing && before.client_list().empty()) {
     report(desk, given, dialect, 0, 0, {});
     return 0;
   }
   if (may_be_exported &&
-      append_what_is_new(conversation, chosen_profile(given.dialect, conversation.settings()), text, names, imported)) {
+      append_what_is_new(conversation, chosen_profile(given.dialect, conversation.settings()), text,
+                         names, imported)) {
     report(desk, given, dialect, imported.messages.empty() ? 0 : 1, imported.messages.size(), {});
     return 0;
   }
   if (!is_followed)
-    fail(ErrorCode::conflict, "it is no request of this conversation: it has none of its messages, or not all", "after");
+    fail(ErrorCode::conflict,
+         "it is no request of this conversation: it has none of its messages, or not all", "after");
   request.reconcile.dialect = dialect;
-  const Outcome outcome =
-      conversation.apply({std::move(request.reconcile), {.description = "imported from " + std::string(dialect)}}).value();
+  const Outcome outcome = conversation
+                              .apply({std::move(request.reconcile),
+                                      {.description = "imported from " + std::string(dialect)}})
+                              .value();
   report(desk, given, dialect, outcome.version.value - before.version().value,
          outcome.stats.total_messages - before.stats().total_messages, {});
   return 0;
@@ -478,17 +535,23 @@ int import_after_request(Desk& desk, const ImportGiven& given, const Profile& pr
 
 // One operation, to a conversation that is made where there is none.
 int import_request(Desk& desk, const ImportGiven& given, std::string_view text) {
-  if (given.format != "auto") fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
+  if (given.format != "auto")
+    fail(ErrorCode::invalid_argument, "--format and --dialect exclude each other", "format");
   const Profile profile = chosen_profile(given.dialect);
   const Dialect dialect = profile.dialect;
   const ToolNames names =
-      given.tool_names ? of_option("--tool-names", [&] { return read_tool_names_of(*given.tool_names); }) : ToolNames();
+      given.tool_names
+          ? of_option("--tool-names", [&] { return read_tool_names_of(*given.tool_names); })
+          : ToolNames();
   if (given.after) return import_after_request(desk, given, profile, text, names);
   Imported imported = import_messages(dialect, text, {}, names).value();
   if (imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
-  Conversation conversation = desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::make, given.config);
+  Conversation conversation =
+      desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::make, given.config);
   const std::size_t messages = imported.messages.size();
-  conversation.apply({op::Append{std::move(imported.messages)}, {.description = "imported from " + std::string(name(dialect))}})
+  conversation
+      .apply({op::Append{std::move(imported.messages)},
+              {.description = "imported from " + std::string(name(dialect))}})
       .value();
   report(desk, given, name(dialect), 1, messages, left_out_of(imported, text));
   return 0;
@@ -502,7 +565,8 @@ int run_import(Desk& desk, ImportGiven& given) {
   const LineSource first = file.lines();
   const std::optional<std::string_view> line = first();
   const bool is_export = line && is_export_header(*line);
-  if (given.format == "export" && !is_export) fail(ErrorCode::invalid_argument, "this is no export of undertext", "format");
+  if (given.format == "export" && !is_export)
+    fail(ErrorCode::invalid_argument, "this is no export of undertext", "format");
   if (!is_export || (given.format != "auto" && given.format != "export")) {
     const bool is_new = !given.append && !given.after;
     if (is_new && are_message_lines(file.beginning(), transcript_format_named(given.format)))
@@ -510,15 +574,17 @@ int run_import(Desk& desk, ImportGiven& given) {
     return import_transcript(desk, given, file.whole());
   }
   if (given.append || given.after)
-    fail(ErrorCode::invalid_argument, "a conversation with its history makes a conversation of its own",
+    fail(ErrorCode::invalid_argument,
+         "a conversation with its history makes a conversation of its own",
          given.append ? "append" : "after");
   const ImportedConversation expected = check_export(file.lines()).value();
   Progress progress("importing");
   const ImportedConversation imported =
-      import_conversation(desk.store(given, Desk::Need::make), *given.conversation, file.lines(),
-                          {.config = given.config,
-                           .trust_settings = given.trust,
-                           .progress = [&](std::uint64_t version) { progress.at(version, expected.versions); }})
+      import_conversation(
+          desk.store(given, Desk::Need::make), *given.conversation, file.lines(),
+          {.config = given.config,
+           .trust_settings = given.trust,
+           .progress = [&](std::uint64_t version) { progress.at(version, expected.versions); }})
           .value();
   report(desk, given, "export", imported.versions, imported.messages, {});
   return 0;
@@ -527,24 +593,34 @@ int run_import(Desk& desk, ImportGiven& given) {
 Run declare_import(Arguments& arguments) {
   auto given = std::make_shared<ImportGiven>();
   declare_store(arguments, *given);
-  arguments.add({.names = "FILE", .to = &given->file, .help = "The file to read; - is standard input", .required = true});
-  arguments.add({"CONVERSATION", &given->conversation, "The id of the new conversation; made up when not given"});
+  arguments.add({.names = "FILE",
+                 .to = &given->file,
+                 .help = "The file to read; - is standard input",
+                 .required = true});
+  arguments.add({"CONVERSATION", &given->conversation,
+                 "The id of the new conversation; made up when not given"});
   arguments.add({"-c,--conversation", &given->conversation, "The same", "ID"});
-  arguments.add({.names = "--format",
-                 .to = &given->format,
-                 .help = "What it is (default: recognised by its contents)",
-                 .value = "NAME",
-                 .choices = {"auto", "export", "messages", "codex", "claude-code", "pi", "opencode"}});
-  declare_dialect(arguments, given->dialect);
-  arguments.add({"--append", &given->append, "Append the messages to an existing conversation; of a session, only new ones"});
-  arguments.add({"--after", &given->after,
-                 "A session that has grown or, with --dialect, the next request of a client: known messages are not stored again"});
-  arguments.add({"--client", &given->client, "With --after: the client whose request it is, such as claude_code", "NAME"});
   arguments.add(
-      {"--tool-names", &given->tool_names, "With --dialect: tools that were sent under other names, from `export --json`", "FILE"});
+      {.names = "--format",
+       .to = &given->format,
+       .help = "What it is (default: recognised by its contents)",
+       .value = "NAME",
+       .choices = {"auto", "export", "messages", "codex", "claude-code", "pi", "opencode"}});
+  declare_dialect(arguments, given->dialect);
+  arguments.add({"--append", &given->append,
+                 "Append the messages to an existing conversation; of a session, only new ones"});
+  arguments.add({"--after", &given->after,
+                 "A session that has grown or, with --dialect, the next request of a client: known "
+                 "messages are not stored again"});
+  arguments.add({"--client", &given->client,
+                 "With --after: the client whose request it is, such as claude_code", "NAME"});
+  arguments.add({"--tool-names", &given->tool_names,
+                 "With --dialect: tools that were sent under other names, from `export --json`",
+                 "FILE"});
   arguments.add({"--config", &given->config, "Settings instead of the exported ones", "JSON|FILE"});
   arguments.add({"--trust-settings", &given->trust,
-                 "Accept exported settings with summarisers or embeddings, which decide where keys and messages are sent"});
+                 "Accept exported settings with summarisers or embeddings, which decide where keys "
+                 "and messages are sent"});
   return [given](Desk& desk) { return run_import(desk, *given); };
 }
 
@@ -552,13 +628,19 @@ Run declare_import(Arguments& arguments) {
 
 std::vector<Command> transfer_commands() {
   return {
-      {"export", "Write a conversation with its whole history, as JSON lines; or as a provider's request",
-       "docs/export.md describes the lines. --dialect writes the fields of a request that have the conversation, so that the\n"
+      {"export",
+       "Write a conversation with its whole history, as JSON lines; or as a provider's request",
+       "docs/export.md describes the lines. --dialect writes the fields of a request that have the "
+       "conversation, so that the\n"
        "provider accepts them. Repairs and losses are reported on standard error.",
        declare_export},
-      {"import", "Read a conversation: an export, messages, a session of Codex CLI, Claude Code, opencode or pi",
-       "Messages are a JSON array, one a line, or the body of a request to OpenAI or Anthropic. What is omitted is reported.\n"
-       "--dialect reads a request, a response or a list of messages of that provider, keeps the bytes, and appends the messages\n"
+      {"import",
+       "Read a conversation: an export, messages, a session of Codex CLI, Claude Code, opencode or "
+       "pi",
+       "Messages are a JSON array, one a line, or the body of a request to OpenAI or Anthropic. "
+       "What is omitted is reported.\n"
+       "--dialect reads a request, a response or a list of messages of that provider, keeps the "
+       "bytes, and appends the messages\n"
        "to the conversation in one operation. The conversation is made if it does not exist.",
        declare_import},
   };

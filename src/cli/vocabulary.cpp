@@ -28,7 +28,8 @@ std::optional<Error> replace_file(const std::string& path, std::string_view byte
 std::optional<Error> convert(const VocabularyOptions& options) {
   const Result<MappedFile> ranks = map_file(options.ranks);
   if (!ranks) return ranks.error();
-  const Result<VocabularySource> source = read_tiktoken_file(ranks->bytes, options.ranks.substr(options.ranks.rfind('/') + 1));
+  const Result<VocabularySource> source =
+      read_tiktoken_file(ranks->bytes, options.ranks.substr(options.ranks.rfind('/') + 1));
   if (!source) return source.error();
   const Result<std::string> file = make_vocabulary(*source);
   if (!file) return file.error();
@@ -40,7 +41,8 @@ std::optional<Error> convert(const VocabularyOptions& options) {
 int run_vocabulary(const VocabularyOptions& options) {
   const std::optional<Error> error = convert(options);
   if (!error) return 0;
-  std::fprintf(stderr, "undertext vocabulary: %s: %s\n", std::string(name(error->code)).c_str(), error->message.c_str());
+  std::fprintf(stderr, "undertext vocabulary: %s: %s\n", std::string(name(error->code)).c_str(),
+               error->message.c_str());
   return 1;
 }
 

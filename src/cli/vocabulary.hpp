@@ -1,4 +1,5 @@
-// `undertext vocabulary`: makes the file that is mapped out of the file that is published. scripts/vocabularies calls it.
+// `undertext vocabulary`: makes the file that is mapped out of the file that is published.
+// scripts/vocabularies calls it.
 #pragma once
 
 #include <string>

@@ -27,21 +27,25 @@ std::string without_slashes(std::string url) {
   return url;
 }
 
-// A base URL that a variable of a client holds, and what the client is to be given instead. Where the variable is set, that is where the gateway sends to.
+// A base URL that a variable of a client holds, and what the client is to be given instead. Where
+// the variable is set, that is where the gateway sends to.
 struct ClientUrl {
   const char* upstream;
   const char* variable;
   std::string_view path;  // that the provider's public base URL has, and clients expect
 };
-constexpr ClientUrl client_urls[] = {
-    {"anthropic", "ANTHROPIC_BASE_URL", ""}, {"openai", "OPENAI_BASE_URL", "/v1"}, {"gemini", "GOOGLE_GEMINI_BASE_URL", ""}};
+constexpr ClientUrl client_urls[] = {{"anthropic", "ANTHROPIC_BASE_URL", ""},
+                                     {"openai", "OPENAI_BASE_URL", "/v1"},
+                                     {"gemini", "GOOGLE_GEMINI_BASE_URL", ""}};
 
 std::string base_url(const ClientUrl& client, const std::string& gateway) {
   const bool is_set = !variable_or(client.variable, "").empty();
   return gateway + "/" + client.upstream + (is_set ? "" : std::string(client.path));
 }
 
-bool is_codex(const std::vector<std::string>& command) { return std::filesystem::path(command[0]).filename() == "codex"; }
+bool is_codex(const std::vector<std::string>& command) {
+  return std::filesystem::path(command[0]).filename() == "codex";
+}
 
 // Codex does not read the variable of its provider: what it holds is for others.
 bool is_read(const ClientUrl& client, const std::vector<std::string>& command) {
@@ -50,7 +54,8 @@ bool is_read(const ClientUrl& client, const std::vector<std::string>& command) {
 
 void take_upstreams(const std::vector<std::string>& command, UpstreamSettings& upstreams) {
   for (const ClientUrl& client : client_urls)
-    if (const std::string url = variable_or(client.variable, ""); !url.empty() && is_read(client, command))
+    if (const std::string url = variable_or(client.variable, "");
+        !url.empty() && is_read(client, command))
       upstreams.urls.emplace(client.upstream, without_slashes(url));
 }
 
@@ -70,7 +75,8 @@ void set_environment(const std::vector<std::string>& command, const std::string&
   }
 }
 
-std::vector<std::string> command_line(std::vector<std::string> command, const std::string& gateway) {
+std::vector<std::string> command_line(std::vector<std::string> command,
+                                      const std::string& gateway) {
   if (!is_codex(command)) return command;
   command.insert(command.begin() + 1, {"-c", "openai_base_url=\"" + gateway + "/openai/v1\""});
   return command;
@@ -79,7 +85,8 @@ std::vector<std::string> command_line(std::vector<std::string> command, const st
 [[noreturn]] void run_command_line(const std::vector<std::string>& command) {
   become(command);
   const int why = errno;
-  write_all(standard_error, "undertext: " + printable(command[0]) + ": " + std::strerror(why) + "\n");
+  write_all(standard_error,
+            "undertext: " + printable(command[0]) + ": " + std::strerror(why) + "\n");
   end_at_once(why == ENOENT ? 127 : 126);
 }
 
@@ -120,7 +127,8 @@ int wrap(Desk& desk, Wrapping wrapping) {
   const OneToken token("wrap");
   // Made before any thread, so that it has the signals, limits and mask of the shell.
   Child child([&](const std::string& gateway) { run_client(wrapping.command, gateway); });
-  if (!child.is_made()) fail(ErrorCode::unavailable, std::string("no process: ") + std::strerror(errno));
+  if (!child.is_made())
+    fail(ErrorCode::unavailable, std::string("no process: ") + std::strerror(errno));
   const sigset_t signals = block_signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT});
   serve_options.port = 0;
   serve_options.gateway->port = 0;

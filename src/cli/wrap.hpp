@@ -11,10 +11,12 @@ namespace undertext {
 
 struct Wrapping {
   std::vector<std::string> command;  // not empty
-  ServeOptions serve;                // store, gateway and its upstreams; where to listen is decided here
+  // store, gateway and its upstreams; where to listen is decided here
+  ServeOptions serve;
 };
 
-// The exit status of the command, or 128 and the number of the signal that ended it. Throws Failure: the servers do not start.
+// The exit status of the command, or 128 and the number of the signal that ended it. Throws
+// Failure: the servers do not start.
 int wrap(Desk& desk, Wrapping wrapping);
 
 }  // namespace undertext

@@ -16,15 +16,22 @@ namespace {
 struct Section {
   std::string_view name;
   std::string_view spelling = {};  // another one
-  bool is_condition = false;       // not read by the model, but a cache that was made under another one is not used
+  // not read by the model, but a cache that was made under another one is not used
+  bool is_condition = false;
 };
 
-constexpr std::array anthropic_order = {
-    Section{"model", {}, true},    Section{"tools"},   Section{"system"}, Section{"tool_choice", {}, true},
-    Section{"thinking", {}, true}, Section{"messages"}};
-constexpr std::array chat_order = {Section{"model", {}, true}, Section{"tools"}, Section{"messages"}};
-constexpr std::array responses_order = {Section{"model", {}, true}, Section{"instructions"}, Section{"tools"}, Section{"input"}};
-constexpr std::array gemini_order = {Section{"model", {}, true}, Section{"systemInstruction", "system_instruction"},
+constexpr std::array anthropic_order = {Section{"model", {}, true},
+                                        Section{"tools"},
+                                        Section{"system"},
+                                        Section{"tool_choice", {}, true},
+                                        Section{"thinking", {}, true},
+                                        Section{"messages"}};
+constexpr std::array chat_order = {Section{"model", {}, true}, Section{"tools"},
+                                   Section{"messages"}};
+constexpr std::array responses_order = {Section{"model", {}, true}, Section{"instructions"},
+                                        Section{"tools"}, Section{"input"}};
+constexpr std::array gemini_order = {Section{"model", {}, true},
+                                     Section{"systemInstruction", "system_instruction"},
                                      Section{"tools"}, Section{"contents"}};
 
 std::span<const Section> order_of(Dialect dialect) {
@@ -38,7 +45,8 @@ std::span<const Section> order_of(Dialect dialect) {
 }
 
 // Members by which a request refers to what the provider has of earlier ones.
-constexpr std::array<std::string_view, 2> responses_references = {"previous_response_id", "conversation"};
+constexpr std::array<std::string_view, 2> responses_references = {"previous_response_id",
+                                                                  "conversation"};
 
 std::span<const std::string_view> references_of(Dialect dialect) {
   if (dialect == Dialect::openai_responses) return responses_references;
@@ -52,7 +60,9 @@ std::optional<JsonValue> given(const JsonValue& object, std::string_view name) {
 }
 
 bool is_plain_name(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+  };
   const auto is_other = [](char c) { return (c >= '0' && c <= '9') || c == '-'; };
   return !name.empty() && is_letter(name[0]) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || is_other(c); });
@@ -64,7 +74,9 @@ std::string member_path(const std::string& path, std::string_view name) {
   append_json_string(quoted, name);
   return quoted + ']';
 }
-std::string item_path(const std::string& path, std::size_t index) { return path + '[' + std::to_string(index) + ']'; }
+std::string item_path(const std::string& path, std::size_t index) {
+  return path + '[' + std::to_string(index) + ']';
+}
 
 // Markers say what is to be cached, and are no part of it: clients move them with every request.
 bool is_marker(std::string_view name, const JsonValue& value) {
@@ -74,9 +86,11 @@ bool is_marker(std::string_view name, const JsonValue& value) {
   return type && type->is(JsonType::string);
 }
 
-// Items of Responses carry what is about them, and not read by the model: an id is new in every session. A reference is
-// nothing but its id.
-bool is_about_item(std::string_view name) { return name == "id" || name == "status" || name.starts_with("internal_"); }
+// Items of Responses carry what is about them, and not read by the model: an id is new in every
+// session. A reference is nothing but its id.
+bool is_about_item(std::string_view name) {
+  return name == "id" || name == "status" || name.starts_with("internal_");
+}
 
 // A leaf, and the punctuation and names since the one before it.
 struct Piece {
@@ -121,8 +135,8 @@ class PrefixWriter {
       lead_ += "}]";
       return;
     }
-    const bool has_items =
-        (dialect_ == Dialect::anthropic && name == "messages") || (dialect_ == Dialect::openai_responses && name == "input");
+    const bool has_items = (dialect_ == Dialect::anthropic && name == "messages") ||
+                           (dialect_ == Dialect::openai_responses && name == "input");
     if (!has_items || !is_list) return write_value(name, value);
     lead_ += '[';
     std::size_t index = 0;
@@ -136,16 +150,19 @@ class PrefixWriter {
   // A message of Anthropic's, or an item of Responses.
   void write_item(const std::string& path, const JsonValue& item) {
     const std::optional<JsonValue> type = item.find("type");
-    const bool is_reference = type && type->is(JsonType::string) && type->string_is("item_reference");
+    const bool is_reference =
+        type && type->is(JsonType::string) && type->string_is("item_reference");
     const bool is_responses = dialect_ == Dialect::openai_responses;
     write_object(
-        path, item, [&](std::string_view name) { return is_responses && !is_reference && is_about_item(name); },
+        path, item,
+        [&](std::string_view name) { return is_responses && !is_reference && is_about_item(name); },
         [&](const std::string& at, std::string_view name, const JsonValue& value) {
           !is_responses&& name == "content" ? write_texts(at, value) : write_value(at, value);
         });
   }
 
-  // A text stands for a list of one text: a client that marks a text has to write it as a list, and as a text again later.
+  // A text stands for a list of one text: a client that marks a text has to write it as a list, and
+  // as a text again later.
   void write_texts(const std::string& path, const JsonValue& value) {
     if (!value.is(JsonType::string)) return write_value(path, value);
     lead_ += R"([{"type":)";
@@ -156,7 +173,8 @@ class PrefixWriter {
   }
 
   template <class LeavesOut, class Write>
-  void write_object(const std::string& path, const JsonValue& object, LeavesOut leaves_out, Write write) {
+  void write_object(const std::string& path, const JsonValue& object, LeavesOut leaves_out,
+                    Write write) {
     bool is_first = true;
     if (object.is(JsonType::object)) {
       for (const JsonMember member : object.members()) {
@@ -187,7 +205,9 @@ class PrefixWriter {
     if (value.is(JsonType::object)) {
       return write_object(
           path, value, [](std::string_view) { return false; },
-          [&](const std::string& at, std::string_view, const JsonValue& member) { write_value(at, member); });
+          [&](const std::string& at, std::string_view, const JsonValue& member) {
+            write_value(at, member);
+          });
     }
     if (!value.is(JsonType::array) || value.empty()) {
       const std::string raw = value.is(JsonType::array) ? "[]" : std::string(value.raw());
@@ -203,7 +223,8 @@ class PrefixWriter {
   }
 
   void write_leaf(std::string path, std::string json, std::string text) {
-    pieces_.push_back({std::move(path), std::exchange(lead_, {}), std::move(json), std::move(text), is_condition_});
+    pieces_.push_back({std::move(path), std::exchange(lead_, {}), std::move(json), std::move(text),
+                       is_condition_});
   }
 
   const Dialect dialect_;
@@ -216,7 +237,8 @@ class PrefixWriter {
 std::size_t common_start(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
   std::size_t common = static_cast<std::size_t>(
-      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first - a.begin());
+      std::mismatch(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(most), b.begin()).first -
+      a.begin());
   const auto is_inside = [](std::string_view text, std::size_t at) {
     return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
   };
@@ -227,7 +249,8 @@ std::size_t common_start(std::string_view a, std::string_view b) {
 // At most `most` bytes from `at` on, or before it, of whole characters.
 std::string some(std::string_view text, std::size_t at, std::size_t most) {
   std::size_t end = std::min(text.size(), at + most);
-  while (end > at && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > at && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;
   return std::string(text.substr(at, end - at));
 }
 std::string some_before(std::string_view text, std::size_t end, std::size_t most) {
@@ -255,14 +278,16 @@ CacheBreak broken_at(CacheBreak found, const Piece& old, const Piece& now) {
   found.same = some_before(now.text, common, before_bytes);
   found.before = some(old.text, common, after_bytes);
   found.after = some(now.text, common, after_bytes);
-  if (!old.is_condition && !now.is_condition) found.equal_bytes += common_start(old.lead + old.value, now.lead + now.value);
+  if (!old.is_condition && !now.is_condition)
+    found.equal_bytes += common_start(old.lead + old.value, now.lead + now.value);
   return found;
 }
 
 CacheBreak compared(const std::vector<Piece>& old, const std::vector<Piece>& now) {
   CacheBreak found;
   std::size_t at = 0;
-  for (; at < old.size() && at < now.size() && old[at] == now[at]; ++at) found.equal_bytes += now[at].size();
+  for (; at < old.size() && at < now.size() && old[at] == now[at]; ++at)
+    found.equal_bytes += now[at].size();
   const std::string_view last = at == 0 ? std::string_view() : std::string_view(now[at - 1].path);
   found.bytes = found.equal_bytes;
   if (at == now.size()) {
@@ -280,13 +305,15 @@ CacheBreak compared(const std::vector<Piece>& old, const std::vector<Piece>& now
 }  // namespace
 
 std::string_view name(CacheBreak::Kind kind) {
-  constexpr std::array<std::string_view, 6> names = {"unknown", "reference", "same", "extended", "shortened", "broken"};
+  constexpr std::array<std::string_view, 6> names = {"unknown",  "reference", "same",
+                                                     "extended", "shortened", "broken"};
   return names[static_cast<std::size_t>(kind)];
 }
 
 CacheBreak cache_break(Dialect dialect, std::string_view before, std::string_view after) {
   const Result<JsonText> old = JsonText::parse(before, {}), now = JsonText::parse(after, {});
-  if (!old || !now || !old->root().is(JsonType::object) || !now->root().is(JsonType::object)) return {};
+  if (!old || !now || !old->root().is(JsonType::object) || !now->root().is(JsonType::object))
+    return {};
   for (const std::string_view reference : references_of(dialect)) {
     if (!given(now->root(), reference)) continue;
     CacheBreak found;
@@ -294,7 +321,8 @@ CacheBreak cache_break(Dialect dialect, std::string_view before, std::string_vie
     found.path = reference;
     return found;
   }
-  return compared(PrefixWriter(dialect).write(old->root()), PrefixWriter(dialect).write(now->root()));
+  return compared(PrefixWriter(dialect).write(old->root()),
+                  PrefixWriter(dialect).write(now->root()));
 }
 
 }  // namespace undertext

@@ -14,10 +14,13 @@ namespace {
 using Kind = CacheBreak::Kind;
 
 constexpr std::string_view hi = R"({"role":"user","content":"Hi"})";
-constexpr std::string_view hello = R"({"role":"assistant","content":[{"type":"text","text":"Hello."}]})";
+constexpr std::string_view hello =
+    R"({"role":"assistant","content":[{"type":"text","text":"Hello."}]})";
 constexpr std::string_view go_on = R"({"role":"user","content":"Go on"})";
-constexpr std::string_view system_text = R"([{"type":"text","text":"Be brief."},{"type":"text","text":"The day is Monday."}])";
-constexpr std::string_view one_tool = R"([{"name":"read","description":"Reads.","input_schema":{"type":"object"}}])";
+constexpr std::string_view system_text =
+    R"([{"type":"text","text":"Be brief."},{"type":"text","text":"The day is Monday."}])";
+constexpr std::string_view one_tool =
+    R"([{"name":"read","description":"Reads.","input_schema":{"type":"object"}}])";
 
 struct Request {
   std::string model = "m";
@@ -28,12 +31,13 @@ struct Request {
 
   static std::string list(std::initializer_list<std::string_view> messages) {
     std::string out = "[";
-    for (const std::string_view message : messages) (out += out.size() > 1 ? "," : "").append(message);
+    for (const std::string_view message : messages)
+      (out += out.size() > 1 ? "," : "").append(message);
     return out + "]";
   }
   std::string json() const {
-    return R"({"model":")" + model + R"(","messages":)" + messages + R"(,"system":)" + system + R"(,"tools":)" + tools +
-           R"(,"max_tokens":100)" + more + "}";
+    return R"({"model":")" + model + R"(","messages":)" + messages + R"(,"system":)" + system +
+           R"(,"tools":)" + tools + R"(,"max_tokens":100)" + more + "}";
   }
 };
 
@@ -42,22 +46,27 @@ CacheBreak compared(const Request& before, const Request& after) {
 }
 
 TEST(CacheBreak, ARequestIsTheSameAsItselfWhateverOrderItsMembersHave) {
-  const std::string before = R"({"model":"m","messages":[{"role":"user","content":"Hi"}],"max_tokens":5})";
-  const std::string after = R"({"max_tokens":7,"messages":[{"role":"user","content":"Hi"}],"model":"m"})";
+  const std::string before =
+      R"({"model":"m","messages":[{"role":"user","content":"Hi"}],"max_tokens":5})";
+  const std::string after =
+      R"({"max_tokens":7,"messages":[{"role":"user","content":"Hi"}],"model":"m"})";
   EXPECT_EQ(cache_break(Dialect::openai_chat, before, after).kind, Kind::same);
 }
 
 TEST(CacheBreak, MessagesThatAreAddedBreakNothing) {
-  const CacheBreak found =
-      compared({}, {.messages = Request::list({hi, hello, go_on, R"({"role":"assistant","content":"Yes."})"})});
+  const CacheBreak found = compared(
+      {},
+      {.messages = Request::list({hi, hello, go_on, R"({"role":"assistant","content":"Yes."})"})});
   EXPECT_EQ(found.kind, Kind::extended);
   EXPECT_EQ(found.path, "messages[3]");
 }
 
 TEST(CacheBreak, ABlockThatIsAddedToTheLastMessageIsNamed) {
   const CacheBreak found = compared(
-      {}, {.messages = Request::list(
-               {hi, hello, R"({"role":"user","content":[{"type":"text","text":"Go on"},{"type":"text","text":"please"}]})"})});
+      {},
+      {.messages = Request::list(
+           {hi, hello,
+            R"({"role":"user","content":[{"type":"text","text":"Go on"},{"type":"text","text":"please"}]})"})});
   EXPECT_EQ(found.kind, Kind::extended);
   EXPECT_EQ(found.path, "messages[2].content[1]");
 }
@@ -71,8 +80,9 @@ TEST(CacheBreak, WhatEndsEarlierCanStillBeReadFromTheCache) {
 TEST(CacheBreak, MarkersThatMoveAndTextsThatBecomeListsForThemBreakNothing) {
   const std::string_view marked =
       R"({"role":"user","content":[{"type":"text","text":"Go on","cache_control":{"type":"ephemeral"}}]})";
-  const CacheBreak found = compared({.messages = Request::list({hi, hello, marked})},
-                                    {.messages = Request::list({hi, hello, go_on, R"({"role":"assistant","content":"Yes."})"})});
+  const CacheBreak found = compared(
+      {.messages = Request::list({hi, hello, marked})},
+      {.messages = Request::list({hi, hello, go_on, R"({"role":"assistant","content":"Yes."})"})});
   EXPECT_EQ(found.kind, Kind::extended);
   EXPECT_EQ(found.path, "messages[3]");
 }
@@ -83,15 +93,22 @@ TEST(CacheBreak, WhatBreaksTheCacheIsNamedInTheOrderOfTheProvider) {
     EXPECT_EQ(found.kind, Kind::broken) << name(found.kind);
     return found.path;
   };
-  EXPECT_EQ(path_of({.tools = R"([{"name":"read","description":"Reads it."}])"}), "tools[0].description");
-  EXPECT_EQ(path_of({.system = R"([{"type":"text","text":"Be brief."},{"type":"text","text":"The day is Tuesday."}])"}),
-            "system[1].text");
-  EXPECT_EQ(path_of({.messages = Request::list({hi, R"({"role":"assistant","content":"Hallo."})", go_on})}),
+  EXPECT_EQ(path_of({.tools = R"([{"name":"read","description":"Reads it."}])"}),
+            "tools[0].description");
+  EXPECT_EQ(
+      path_of(
+          {.system =
+               R"([{"type":"text","text":"Be brief."},{"type":"text","text":"The day is Tuesday."}])"}),
+      "system[1].text");
+  EXPECT_EQ(path_of({.messages =
+                         Request::list({hi, R"({"role":"assistant","content":"Hallo."})", go_on})}),
             "messages[1].content[0].text");
   EXPECT_EQ(path_of({.messages = Request::list({hi, go_on})}), "messages[1].role");
   EXPECT_EQ(path_of({.model = "another"}), "model");
   EXPECT_EQ(path_of({.more = R"(,"thinking":{"type":"enabled"})"}), "thinking.type");
-  EXPECT_EQ(path_of({.messages = Request::list({go_on}), .system = R"("Otherwise")", .tools = "[]"}), "tools");
+  EXPECT_EQ(
+      path_of({.messages = Request::list({go_on}), .system = R"("Otherwise")", .tools = "[]"}),
+      "tools");
 }
 
 TEST(CacheBreak, TheByteIsCountedInUtf8AndNoCharacterIsTakenApart) {
@@ -104,15 +121,18 @@ TEST(CacheBreak, TheByteIsCountedInUtf8AndNoCharacterIsTakenApart) {
   EXPECT_EQ(found.same, "é😀 ");
   EXPECT_EQ(found.before, "one");
   EXPECT_EQ(found.after, "two");
-  EXPECT_EQ(found.equal_bytes, std::string(R"({"messages":[{"role":"user","content":"é😀 )").size());
+  EXPECT_EQ(found.equal_bytes,
+            std::string(R"({"messages":[{"role":"user","content":"é😀 )").size());
   found = cache_break(Dialect::openai_chat, of("a😀"), of("a😁"));
   EXPECT_EQ(found.byte_in_value, 1u);
   EXPECT_EQ(found.after, "😁");
-  EXPECT_EQ(cache_break(Dialect::openai_chat, of("\\u00e9"), of("é")).kind, Kind::same) << "an escape is the character";
+  EXPECT_EQ(cache_break(Dialect::openai_chat, of("\\u00e9"), of("é")).kind, Kind::same)
+      << "an escape is the character";
 }
 
 TEST(CacheBreak, AToolThatGoesBreaksWhatIsBehindIt) {
-  const CacheBreak found = compared({.tools = R"([{"name":"a"},{"name":"b"}])"}, {.tools = R"([{"name":"a"}])"});
+  const CacheBreak found =
+      compared({.tools = R"([{"name":"a"},{"name":"b"}])"}, {.tools = R"([{"name":"a"}])"});
   EXPECT_EQ(found.kind, Kind::broken);
   EXPECT_EQ(found.path, "system[0].type");
   EXPECT_EQ(found.was, "tools[1].name");
@@ -120,18 +140,21 @@ TEST(CacheBreak, AToolThatGoesBreaksWhatIsBehindIt) {
 
 TEST(CacheBreak, IdsOfItemsAreNotReadByTheModelButReferencesByIdAre) {
   const auto item = [](std::string_view id, std::string_view text) {
-    return R"({"input":[{"type":"message","id":")" + std::string(id) + R"(","content":")" + std::string(text) + R"("}]})";
+    return R"({"input":[{"type":"message","id":")" + std::string(id) + R"(","content":")" +
+           std::string(text) + R"("}]})";
   };
-  EXPECT_EQ(cache_break(Dialect::openai_responses, item("1", "a"), item("2", "a")).kind, Kind::same);
-  EXPECT_EQ(cache_break(Dialect::openai_responses, item("1", "a"), item("2", "b")).path, "input[0].content");
+  EXPECT_EQ(cache_break(Dialect::openai_responses, item("1", "a"), item("2", "a")).kind,
+            Kind::same);
+  EXPECT_EQ(cache_break(Dialect::openai_responses, item("1", "a"), item("2", "b")).path,
+            "input[0].content");
   const std::string one = R"({"input":[{"type":"item_reference","id":"a"}]})",
                     two = R"({"input":[{"type":"item_reference","id":"b"}]})";
   EXPECT_EQ(cache_break(Dialect::openai_responses, one, two).path, "input[0].id");
 }
 
 TEST(CacheBreak, ARequestThatHoldsOnlyWhatIsNewIsNotCompared) {
-  const CacheBreak found =
-      cache_break(Dialect::openai_responses, R"({"input":"first"})", R"({"input":"more","previous_response_id":"resp_1"})");
+  const CacheBreak found = cache_break(Dialect::openai_responses, R"({"input":"first"})",
+                                       R"({"input":"more","previous_response_id":"resp_1"})");
   EXPECT_EQ(found.kind, Kind::reference);
   EXPECT_EQ(found.path, "previous_response_id");
 }
@@ -144,14 +167,16 @@ TEST(CacheBreak, WhatIsNoRequestIsUnknown) {
 // Against a plain model: the texts of both, compared byte by byte.
 TEST(CacheBreak, TheEqualBytesAreThoseOfTheTexts) {
   const char* given = std::getenv("SEED");
-  const unsigned seed = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
+  const unsigned seed =
+      given != nullptr ? static_cast<unsigned>(std::atoi(given)) : std::random_device()();
   SCOPED_TRACE("SEED=" + std::to_string(seed));
   std::mt19937 chance(seed);
   const auto list = [&] {
     std::string out = "[";
     for (unsigned count = 1 + chance() % 4; count > 0; --count) {
       if (out.size() > 1) out += ',';
-      out += R"({"role":"user","content":")" + std::string("abab").substr(0, chance() % 5) + std::to_string(chance() % 2) + R"("})";
+      out += R"({"role":"user","content":")" + std::string("abab").substr(0, chance() % 5) +
+             std::to_string(chance() % 2) + R"("})";
     }
     return out;
   };

@@ -1,4 +1,5 @@
-// Members by which a request to Gemini names what the provider has cached. The provider takes both spellings.
+// Members by which a request to Gemini names what the provider has cached. The provider takes both
+// spellings.
 #pragma once
 
 #include <array>
@@ -6,6 +7,7 @@
 
 namespace undertext {
 
-constexpr std::array<std::string_view, 2> cached_content_names = {"cachedContent", "cached_content"};
+constexpr std::array<std::string_view, 2> cached_content_names = {"cachedContent",
+                                                                  "cached_content"};
 
 }  // namespace undertext

@@ -36,13 +36,15 @@ std::string parameters_digest(std::string_view rest) {
   for (const JsonMember member : text->root().members()) {
     if (member.key.string_is("tools")) continue;
     any = true;
-    for (const std::string_view piece : {member.key.raw(), std::string_view(":"), member.value.raw(), std::string_view(",")})
+    for (const std::string_view piece :
+         {member.key.raw(), std::string_view(":"), member.value.raw(), std::string_view(",")})
       digest.add(piece);
   }
   return any ? hexadecimal(digest.finish()) : std::string();
 }
 
-std::vector<VolatilePart> volatile_parts(const ClientProfile& client, Dialect dialect, const JsonValue& root) {
+std::vector<VolatilePart> volatile_parts(const ClientProfile& client, Dialect dialect,
+                                         const JsonValue& root) {
   std::vector<VolatilePart> parts;
   const Result<RequestBody> body = read_body(dialect, root);
   if (!body) return parts;
@@ -50,7 +52,8 @@ std::vector<VolatilePart> volatile_parts(const ClientProfile& client, Dialect di
     std::uint64_t block = 0;
     for (const JsonValue part : body->top->elements()) {
       const std::optional<JsonValue> text = part.find("text");
-      if (text && text->is(JsonType::string) && begins_with_one_of(text->string(), client.volatile_parts.system_texts))
+      if (text && text->is(JsonType::string) &&
+          begins_with_one_of(text->string(), client.volatile_parts.system_texts))
         parts.push_back({VolatilePart::Kind::text, 0, {}, block, {}, std::string(part.raw())});
       ++block;
     }
@@ -73,14 +76,15 @@ std::string list_key(const op::Reconcile& request, std::size_t count) {
   for (std::size_t i = 0; i < std::min(count, request.list.size()); ++i)
     for (const std::uint64_t half : {request.list[i].identity.high, request.list[i].identity.low}) {
       std::array<char, 8> bytes;
-      for (unsigned k = 0; k < bytes.size(); ++k) bytes[k] = static_cast<char>(half >> (8 * k) & 0xff);
+      for (unsigned k = 0; k < bytes.size(); ++k)
+        bytes[k] = static_cast<char>(half >> (8 * k) & 0xff);
       digest.add(std::string_view(bytes.data(), bytes.size()));
     }
   return "list:" + hexadecimal(digest.finish());
 }
 
-RequestRecord describe_request(const ClientProfile& client, const ClientRequest& request, std::string_view json,
-                               const ClientRequestHead& head) {
+RequestRecord describe_request(const ClientProfile& client, const ClientRequest& request,
+                               std::string_view json, const ClientRequestHead& head) {
   RequestRecord record;
   record.client = client.name;
   record.dialect = request.reconcile.dialect;
@@ -92,7 +96,8 @@ RequestRecord describe_request(const ClientProfile& client, const ClientRequest&
   if (!text || !text->root().is(JsonType::object)) return record;
   const JsonValue root = text->root();
   record.model = text_at(root, "/model");
-  if (const std::optional<JsonValue> tools = root.find("tools")) record.tools_digest = digest_of(tools->raw());
+  if (const std::optional<JsonValue> tools = root.find("tools"))
+    record.tools_digest = digest_of(tools->raw());
   record.parameters_digest = parameters_digest(request.rest);
   if (const std::optional<Dialect> dialect = dialect_named(record.dialect))
     record.volatile_parts = volatile_parts(client, *dialect, root);

@@ -20,7 +20,9 @@ class Markers {
     }
     at_ = {};
     for (const std::string_view list : {"messages", "input", "contents"})
-      if (const std::optional<JsonValue> found = value.find(list); found && found->is(JsonType::array)) look_into(*found);
+      if (const std::optional<JsonValue> found = value.find(list);
+          found && found->is(JsonType::array))
+        look_into(*found);
     at_.message.reset();
     if (const std::optional<JsonValue> system = value.find("system")) look_into_parts(*system);
   }
@@ -75,8 +77,10 @@ class Markers {
     std::optional<std::size_t> end_before;  // of the last member that stays
     std::optional<std::size_t> cut_from;
     for (const JsonMember member : part.members()) {
-      const std::size_t begin = member.key.offset(), end = member.value.offset() + member.value.raw().size();
-      if (member.key.string_is("cache_control") || member.key.string_is("prompt_cache_breakpoint")) {
+      const std::size_t begin = member.key.offset(),
+                        end = member.value.offset() + member.value.raw().size();
+      if (member.key.string_is("cache_control") ||
+          member.key.string_is("prompt_cache_breakpoint")) {
         at_.json = member.value.raw();
         found_.push_back(at_);
         if (end_before) {
@@ -96,7 +100,8 @@ class Markers {
 
   void add(Cut cut) {
     // Inner parts were looked into first.
-    const auto at = std::lower_bound(cuts_.begin(), cuts_.end(), cut, [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
+    const auto at = std::lower_bound(cuts_.begin(), cuts_.end(), cut,
+                                     [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
     cuts_.insert(at, cut);
   }
 

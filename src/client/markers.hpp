@@ -1,4 +1,5 @@
-// Cache markers in the parts of a request. They move with every turn, so a message is stored without them.
+// Cache markers in the parts of a request. They move with every turn, so a message is stored
+// without them.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct MarkerAt {
 // The markers of the parts of messages, in the order of the list.
 std::vector<MarkerAt> markers_of(const JsonValue& root);
 
-// The text of `root` without the markers of its messages' parts. `text` is what `root` was read from.
+// The text of `root` without the markers of its messages' parts. `text` is what `root` was read
+// from.
 std::string without_markers(std::string_view text, const JsonValue& root);
 
 }  // namespace undertext

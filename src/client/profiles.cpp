@@ -27,7 +27,8 @@ struct ClientRow {
   bool is_given_view = false;
 };
 
-// Claude Code: the billing line belongs to the beginning of the first message, and changes when a compaction replaces that.
+// Claude Code: the billing line belongs to the beginning of the first message, and changes when a
+// compaction replaces that.
 constexpr List<1> claude_billing = {"x-anthropic-billing-header:"};
 constexpr List<1> claude_summary = {"This session is being continued from a previous conversation"};
 constexpr List<1> claude_compaction = {"CRITICAL: Respond with TEXT ONLY"};
@@ -72,7 +73,9 @@ constexpr ClientRow rows[] = {
      .dialect = Dialect::openai_chat,
      .volatile_members = chat_reasoning,
      .session_headers = other_session_headers},
-    {.name = "openai_responses", .dialect = Dialect::openai_responses, .session_headers = other_session_headers},
+    {.name = "openai_responses",
+     .dialect = Dialect::openai_responses,
+     .session_headers = other_session_headers},
     {.name = "anthropic", .dialect = Dialect::anthropic, .session_headers = other_session_headers},
     {.name = "gemini", .dialect = Dialect::gemini, .session_headers = other_session_headers},
     {.name = "generic", .session_headers = other_session_headers},
@@ -85,7 +88,8 @@ ClientProfile profile_of(const ClientRow& row) {
   ClientProfile profile;
   profile.name = row.name;
   profile.dialect = row.dialect;
-  for (const std::string_view member : row.volatile_members) profile.volatile_parts.members.emplace_back(member);
+  for (const std::string_view member : row.volatile_members)
+    profile.volatile_parts.members.emplace_back(member);
   profile.volatile_parts.system_texts = strings(row.volatile_system_texts);
   profile.summary_texts = strings(row.summary_texts);
   profile.compaction_texts = strings(row.compaction_texts);
@@ -119,7 +123,9 @@ Result<ClientProfile> find_client(std::string_view name) {
 ClientProfile client_of(Dialect dialect, const ClientRequestHead& head) {
   const auto is_there = [&](std::string_view name) { return !head.header(name).empty(); };
   for (const ClientRow& row : rows)
-    if (row.dialect == dialect && std::any_of(row.own_headers.begin(), row.own_headers.end(), is_there)) return profile_of(row);
+    if (row.dialect == dialect &&
+        std::any_of(row.own_headers.begin(), row.own_headers.end(), is_there))
+      return profile_of(row);
   return find_client(name(dialect)).value();
 }
 

@@ -26,21 +26,26 @@ bool says(const Message& message, const std::vector<std::string>& beginnings) {
 bool holds(const Message& message, std::string_view type) {
   if (message.json().find(type) == std::string_view::npos) return false;
   const std::vector<ContentBlock> blocks = read_blocks(message);
-  return std::any_of(blocks.begin(), blocks.end(), [&](const ContentBlock& block) { return block.type == type; });
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [&](const ContentBlock& block) { return block.type == type; });
 }
 
 bool is_summary(const ClientProfile& client, const Message& message) {
-  return (message.role() == Role::user && says(message, client.summary_texts)) || holds(message, "compaction");
+  return (message.role() == Role::user && says(message, client.summary_texts)) ||
+         holds(message, "compaction");
 }
 
 class RequestReader {
  public:
-  RequestReader(const ClientProfile& client, const ClientRequestHead& head) : client_(client), head_(head) {}
+  RequestReader(const ClientProfile& client, const ClientRequestHead& head)
+      : client_(client), head_(head) {}
 
-  Result<ClientRequest> read(std::optional<Dialect> dialect, std::string_view json, const MessageLimits& limits) {
+  Result<ClientRequest> read(std::optional<Dialect> dialect, std::string_view json,
+                             const MessageLimits& limits) {
     const Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
     if (!text) return text.error();
-    const std::string kept = client_.is_given_view ? std::string(json) : without_markers(json, text->root());
+    const std::string kept =
+        client_.is_given_view ? std::string(json) : without_markers(json, text->root());
     Result<std::vector<Message>> messages = messages_of(dialect, kept, limits);
     if (!messages) return messages.error();
     request_.reconcile = client_list(client_, *messages);
@@ -53,7 +58,8 @@ class RequestReader {
   }
 
  private:
-  Result<std::vector<Message>> messages_of(std::optional<Dialect> dialect, const std::string& json, const MessageLimits& limits) {
+  Result<std::vector<Message>> messages_of(std::optional<Dialect> dialect, const std::string& json,
+                                           const MessageLimits& limits) {
     if (dialect) {
       Result<Imported> imported = import_messages(*dialect, json, limits);
       if (!imported) return imported.error();
@@ -64,10 +70,13 @@ class RequestReader {
     if (!text) return text.error();
     std::optional<JsonValue> list = text->root();
     if (list->is(JsonType::object)) list = list->find("messages");
-    if (!list || !list->is(JsonType::array)) return Error{ErrorCode::invalid_argument, "the request has no list of messages"};
+    if (!list || !list->is(JsonType::array))
+      return Error{ErrorCode::invalid_argument, "the request has no list of messages"};
     std::vector<Message> messages;
     for (const JsonValue element : list->elements()) {
-      Result<Message> message = names_message(element, messages.size()) ? some_message() : Message::parse(element.raw(), limits);
+      Result<Message> message = names_message(element, messages.size())
+                                    ? some_message()
+                                    : Message::parse(element.raw(), limits);
       if (!message) {
         Error error = message.error();
         const std::string at = "messages[" + std::to_string(messages.size()) + "]";
@@ -84,12 +93,14 @@ class RequestReader {
   bool names_message(const JsonValue& element, std::size_t place) {
     if (!element.is(JsonType::object) || element.find("role")) return false;
     const std::optional<JsonValue> number = element.find("ordinal");
-    const std::optional<std::uint64_t> ordinal = number && number->is(JsonType::number) ? number->uint64_saturated() : std::nullopt;
+    const std::optional<std::uint64_t> ordinal =
+        number && number->is(JsonType::number) ? number->uint64_saturated() : std::nullopt;
     if (ordinal) named_.emplace_back(place, *ordinal);
     return ordinal.has_value();
   }
   static const Message& some_message() {
-    static const Message message = Message::make(Role::user, "a message of the conversation").value();
+    static const Message message =
+        Message::make(Role::user, "a message of the conversation").value();
     return message;
   }
 
@@ -113,9 +124,11 @@ class RequestReader {
     request_.conversation = text_at(body, "/conversation");
     if (request_.conversation.empty()) request_.conversation = text_at(body, "/conversation/id");
     for (const std::string_view name : cached_content_names)
-      if (request_.cached_content.empty()) request_.cached_content = text_at(body, "/" + std::string(name));
-    request_.reconcile.is_delta =
-        !request_.previous_response.empty() || !request_.conversation.empty() || !request_.cached_content.empty();
+      if (request_.cached_content.empty())
+        request_.cached_content = text_at(body, "/" + std::string(name));
+    request_.reconcile.is_delta = !request_.previous_response.empty() ||
+                                  !request_.conversation.empty() ||
+                                  !request_.cached_content.empty();
   }
 
   // "header#/pointer"
@@ -126,28 +139,33 @@ class RequestReader {
     return text ? text_at(text->root(), pointer.substr(at + 1)) : std::string();
   }
 
-  // As opencode does it, which asks for the title of a session before its first turn, or at the same time.
+  // As opencode does it, which asks for the title of a session before its first turn, or at the
+  // same time.
   bool asks_for_title() const {
     static const std::vector<std::string> beginnings = {"Generate a title for this conversation"};
     const std::vector<op::Reconcile::Sent>& list = request_.reconcile.list;
-    const auto first =
-        std::find_if(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) { return sent.message.role() != Role::system; });
+    const auto first = std::find_if(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) {
+      return sent.message.role() != Role::system;
+    });
     return !request_.session.empty() && first != list.end() && says(first->message, beginnings);
   }
 
   ClientRequestKind kind(const JsonValue& body) const {
-    if (head_.path.find("/count_tokens") != std::string::npos || head_.path.find(":countTokens") != std::string::npos)
+    if (head_.path.find("/count_tokens") != std::string::npos ||
+        head_.path.find(":countTokens") != std::string::npos)
       return ClientRequestKind::count_tokens;
     const std::vector<op::Reconcile::Sent>& list = request_.reconcile.list;
-    if (in_header("x-codex-turn-metadata#/request_kind") == "compaction" || head_.path.ends_with("/responses/compact") ||
-        (!list.empty() &&
-         (says(list.back().message, client_.compaction_texts) || holds(list.back().message, "compaction_trigger"))))
+    if (in_header("x-codex-turn-metadata#/request_kind") == "compaction" ||
+        head_.path.ends_with("/responses/compact") ||
+        (!list.empty() && (says(list.back().message, client_.compaction_texts) ||
+                           holds(list.back().message, "compaction_trigger"))))
       return ClientRequestKind::compaction;
     // A title is asked for without tools, in a form of its own or in certain words.
     const std::optional<JsonValue> tools = body.find("tools"), output = body.find("output_config");
     const bool has_form = !client_.agent_headers.empty() && output && output->find("format");
     const bool is_plain = !tools || tools->empty();
-    return is_plain && (has_form || asks_for_title()) ? ClientRequestKind::side_request : ClientRequestKind::turn;
+    return is_plain && (has_form || asks_for_title()) ? ClientRequestKind::side_request
+                                                      : ClientRequestKind::turn;
   }
 
   const ClientProfile& client_;
@@ -159,9 +177,12 @@ class RequestReader {
 }  // namespace
 
 std::string ClientRequestHead::header(std::string_view wanted) const {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  };
   for (const auto& [key, value] : headers)
-    if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(), [&](char a, char b) { return lower(a) == lower(b); }))
+    if (std::equal(key.begin(), key.end(), wanted.begin(), wanted.end(),
+                   [&](char a, char b) { return lower(a) == lower(b); }))
       return value;
   return {};
 }
@@ -185,13 +206,16 @@ op::Reconcile client_list(const ClientProfile& client, const std::vector<Message
   for (const Message& message : messages) {
     const bool is_own_summary = !client.is_given_view && is_summary(client, message);
     std::string item = client.is_given_view ? std::string() : referenced_item(message);
-    sent.list.push_back({message, identity(message, client.volatile_parts), is_own_summary, {}, std::move(item)});
+    sent.list.push_back(
+        {message, identity(message, client.volatile_parts), is_own_summary, {}, std::move(item)});
   }
   return sent;
 }
 
-Result<ClientRequest> read_client_request(const ClientProfile& client, std::optional<Dialect> dialect, std::string_view json,
-                                          const MessageLimits& limits, const ClientRequestHead& head) {
+Result<ClientRequest> read_client_request(const ClientProfile& client,
+                                          std::optional<Dialect> dialect, std::string_view json,
+                                          const MessageLimits& limits,
+                                          const ClientRequestHead& head) {
   return RequestReader(client, head).read(dialect ? dialect : client.dialect, json, limits);
 }
 

@@ -11,8 +11,10 @@
 namespace undertext {
 namespace {
 
-ClientRequest read(std::string_view client, const std::string& body, const ClientRequestHead& head = {}) {
-  Result<ClientRequest> request = read_client_request(find_client(client).value(), {}, body, {}, head);
+ClientRequest read(std::string_view client, const std::string& body,
+                   const ClientRequestHead& head = {}) {
+  Result<ClientRequest> request =
+      read_client_request(find_client(client).value(), {}, body, {}, head);
   EXPECT_TRUE(request) << (request ? "" : request.error().message);
   return std::move(request).value();
 }
@@ -24,13 +26,17 @@ std::string without(const std::string& json) {
 
 TEST(ClientRequest, MarkersAreLeftOutOfPartsAndOfNothingElse) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {R"({"messages":[{"role":"user","content":"x"}]})", R"({"messages":[{"role":"user","content":"x"}]})"},
+      {R"({"messages":[{"role":"user","content":"x"}]})",
+       R"({"messages":[{"role":"user","content":"x"}]})"},
       {R"({"messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}]})",
        R"({"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]})"},
-      {R"([{"content":[{"cache_control":{"a":1}, "text":"x"}]}])", R"([{"content":[{"text":"x"}]}])"},
+      {R"([{"content":[{"cache_control":{"a":1}, "text":"x"}]}])",
+       R"([{"content":[{"text":"x"}]}])"},
       {R"([{"content":[{"cache_control":null}]}])", R"([{"content":[{}]}])"},
-      {R"([{"content":[{"a":1,"cache_control":1,"prompt_cache_breakpoint":2,"b":3}]}])", R"([{"content":[{"a":1,"b":3}]}])"},
-      {R"([{"content":[{"cache_control":1,"prompt_cache_breakpoint":2,"b":3}]}])", R"([{"content":[{"b":3}]}])"},
+      {R"([{"content":[{"a":1,"cache_control":1,"prompt_cache_breakpoint":2,"b":3}]}])",
+       R"([{"content":[{"a":1,"b":3}]}])"},
+      {R"([{"content":[{"cache_control":1,"prompt_cache_breakpoint":2,"b":3}]}])",
+       R"([{"content":[{"b":3}]}])"},
       {R"({"system":[{"text":"S","cache_control":1}],"tools":[{"name":"t","cache_control":1}],"messages":[]})",
        R"({"system":[{"text":"S"}],"tools":[{"name":"t","cache_control":1}],"messages":[]})"},
       {R"([{"content":[{"type":"tool_result","content":[{"text":"a","cache_control":1}],"cache_control":2}]}])",
@@ -48,43 +54,60 @@ TEST(ClientRequest, TheSessionStandsWhereTheProfileSays) {
   EXPECT_EQ(read("claude_code", body, {{}, {{"X-Claude-Code-Session-Id", "s-2"}}}).session, "s-2");
   EXPECT_EQ(read("anthropic", body).session, "");
   EXPECT_EQ(read("claude_code", body, {{}, {{"x-claude-code-agent-id", "a-1"}}}).agent, "a-1");
-  const ClientRequest codex = read("codex", R"({"input":[],"prompt_cache_key":"k"})",
-                                   {{}, {{"x-codex-turn-metadata", R"({"forked_from_thread_id":"p","request_kind":"turn"})"}}});
+  const ClientRequest codex = read(
+      "codex", R"({"input":[],"prompt_cache_key":"k"})",
+      {{}, {{"x-codex-turn-metadata", R"({"forked_from_thread_id":"p","request_kind":"turn"})"}}});
   EXPECT_EQ(codex.session, "k");
   EXPECT_EQ(codex.parent, "p");
 }
 
 TEST(ClientRequest, WhatARequestIsForIsTold) {
-  const auto kind = [](std::string_view client, const std::string& body, const ClientRequestHead& head = {}) {
+  const auto kind = [](std::string_view client, const std::string& body,
+                       const ClientRequestHead& head = {}) {
     return name(read(client, body, head).kind);
   };
-  EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":"x"}],"tools":[{}]})"), "turn");
-  EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":"x"}]})", {"/v1/messages/count_tokens", {}}),
+  EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":"x"}],"tools":[{}]})"),
+            "turn");
+  EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":"x"}]})",
+                 {"/v1/messages/count_tokens", {}}),
             "count_tokens");
-  EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":"x"}],"tools":[],"output_config":{"format":{}}})"),
-            "side_request");
+  EXPECT_EQ(
+      kind(
+          "claude_code",
+          R"({"messages":[{"role":"user","content":"x"}],"tools":[],"output_config":{"format":{}}})"),
+      "side_request");
   const ClientRequestHead session = {{}, {{"x-session-id", "s"}}};
-  const std::string title = R"({"messages":[{"role":"system","content":"You are a title generator."},
+  const std::string title =
+      R"({"messages":[{"role":"system","content":"You are a title generator."},
       {"role":"user","content":"Generate a title for this conversation:\n"},{"role":"user","content":"x"}])";
   EXPECT_EQ(kind("openai_chat", title + "}", session), "side_request");
   EXPECT_EQ(kind("openai_chat", title + "}"), "turn") << "of no session";
   EXPECT_EQ(kind("openai_chat", title + R"(,"tools":[{}]})", session), "turn");
-  EXPECT_EQ(kind("claude_code", R"({"messages":[{"role":"user","content":[{"type":"text","text":"x\n"},
+  EXPECT_EQ(
+      kind("claude_code", R"({"messages":[{"role":"user","content":[{"type":"text","text":"x\n"},
                                     {"type":"text","text":"CRITICAL: Respond with TEXT ONLY."}]}],"tools":[{}]})"),
-            "compaction");
+      "compaction");
   EXPECT_EQ(kind("codex", R"({"input":[{"type":"compaction_trigger"}]})"), "compaction");
-  EXPECT_EQ(kind("codex", R"({"input":[]})", {{}, {{"X-Codex-Turn-Metadata", R"({"request_kind":"compaction"})"}}}), "compaction");
+  EXPECT_EQ(kind("codex", R"({"input":[]})",
+                 {{}, {{"X-Codex-Turn-Metadata", R"({"request_kind":"compaction"})"}}}),
+            "compaction");
 }
 
 TEST(ClientRequest, WhatHoldsOnlyWhatIsNewIsADelta) {
-  EXPECT_FALSE(read("openai_responses", R"({"input":"x","previous_response_id":null})").reconcile.is_delta);
-  const ClientRequest after = read("openai_responses", R"({"input":"x","previous_response_id":"resp_1"})");
+  EXPECT_FALSE(
+      read("openai_responses", R"({"input":"x","previous_response_id":null})").reconcile.is_delta);
+  const ClientRequest after =
+      read("openai_responses", R"({"input":"x","previous_response_id":"resp_1"})");
   EXPECT_TRUE(after.reconcile.is_delta);
   EXPECT_EQ(after.previous_response, "resp_1");
-  EXPECT_EQ(read("openai_responses", R"({"input":"x","conversation":{"id":"conv_1"}})").conversation, "conv_1");
-  EXPECT_EQ(read("openai_responses", R"({"input":"x","conversation":"conv_2"})").conversation, "conv_2");
+  EXPECT_EQ(
+      read("openai_responses", R"({"input":"x","conversation":{"id":"conv_1"}})").conversation,
+      "conv_1");
+  EXPECT_EQ(read("openai_responses", R"({"input":"x","conversation":"conv_2"})").conversation,
+            "conv_2");
   for (const std::string name : {"cachedContent", "cached_content"}) {
-    const ClientRequest behind = read("gemini", R"({"contents":[],")" + name + R"(":"cachedContents/1"})");
+    const ClientRequest behind =
+        read("gemini", R"({"contents":[],")" + name + R"(":"cachedContents/1"})");
     EXPECT_TRUE(behind.reconcile.is_delta);
     EXPECT_EQ(behind.cached_content, "cachedContents/1");
   }
@@ -93,12 +116,14 @@ TEST(ClientRequest, WhatHoldsOnlyWhatIsNewIsADelta) {
 TEST(ClientRequest, AnIdThatADialectLacksDoesNotCount) {
   const auto identities = [](const std::string& contents) {
     std::vector<Identity> found;
-    for (const op::Reconcile::Sent& sent : read("gemini", R"({"contents":[)" + contents + "]}").reconcile.list)
+    for (const op::Reconcile::Sent& sent :
+         read("gemini", R"({"contents":[)" + contents + "]}").reconcile.list)
       found.push_back(sent.identity);
     return found;
   };
   const std::string call = R"({"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]})";
-  const std::string answer = R"({"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"1"}}}]})";
+  const std::string answer =
+      R"({"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"1"}}}]})";
   const std::vector<Identity> both = identities(call + "," + answer + "," + call + "," + answer);
   EXPECT_EQ(both[0], both[2]);
   EXPECT_EQ(both[1], both[3]);
@@ -139,7 +164,8 @@ TEST(ClientRequest, AnItemThatIsNamedIsTheItem) {
   conversation.follow("openai_responses", input(asked + answered + told));
   conversation.follow("openai_responses", input(asked + named + told));
   EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::same);
-  conversation.follow("openai_responses", input(asked + named + told + R"(,{"role":"user","content":"next"})"));
+  conversation.follow("openai_responses",
+                      input(asked + named + told + R"(,{"role":"user","content":"next"})"));
   EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::appended, 5, 1, 0}));
   EXPECT_EQ(conversation.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
 }
@@ -168,7 +194,8 @@ TEST(ClientRequest, AnItemThatIsNotThereStaysANameOfIt) {
 TEST(ClientRequest, AFrameworksMessagesAreTheSameToTheByteAndKeepTheirMarkers) {
   Conversation conversation;
   const auto list = [](const std::string& message) { return R"({"messages":[)" + message + "]}"; };
-  const std::string marked = R"({"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]})";
+  const std::string marked =
+      R"({"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]})";
   conversation.follow("framework", list(marked));
   EXPECT_EQ(conversation.history.view()[0].json(), marked);
   conversation.follow("framework", list(R"({"ordinal":0},{"role":"user","content":"y","n":1})"));
@@ -183,8 +210,8 @@ TEST(ClientRequest, OneConversationMayBeFollowedByTwoProfilesInTurn) {
   const std::string body =
       R"({"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"user","content":"r"}]})";
   conversation.follow("claude_code", body);
-  for (const std::string_view client :
-       {"anthropic", "generic", "openai_chat", "framework", "claude_code", "openai_chat", "framework"}) {
+  for (const std::string_view client : {"anthropic", "generic", "openai_chat", "framework",
+                                        "claude_code", "openai_chat", "framework"}) {
     conversation.follow(client, body);
     EXPECT_EQ(conversation.stored(), 3u) << client;
     EXPECT_EQ(conversation.history.view().size(), 3u) << client;
@@ -202,7 +229,8 @@ TEST(ClientRequest, OddListsAreFollowed) {
   conversation.follow("anthropic", R"({"messages":[)" + many + last + "]}");
   EXPECT_EQ(conversation.stored(), 301u);
   // One of them less is one less, and nothing is stored again.
-  conversation.follow("anthropic", R"({"messages":[)" + many.substr(many.find("},") + 2) + last + "]}");
+  conversation.follow("anthropic",
+                      R"({"messages":[)" + many.substr(many.find("},") + 2) + last + "]}");
   EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::edited, 300, 0, 1}));
   conversation.follow("anthropic", empty);
   EXPECT_EQ(conversation.history.view().size(), 0u);
@@ -213,13 +241,16 @@ TEST(ClientRequest, OddListsAreFollowed) {
   conversation.follow("anthropic", body);
   conversation.follow("anthropic", body);
   EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::same);
-  EXPECT_FALSE(read_client_request(find_client("anthropic").value(), {}, R"({"messages":[{"content":"no role"}]})"));
-  EXPECT_FALSE(read_client_request(find_client("framework").value(), {}, R"({"messages":[{"ordinal":"1"}]})"));
+  EXPECT_FALSE(read_client_request(find_client("anthropic").value(), {},
+                                   R"({"messages":[{"content":"no role"}]})"));
+  EXPECT_FALSE(read_client_request(find_client("framework").value(), {},
+                                   R"({"messages":[{"ordinal":"1"}]})"));
 }
 
 TEST(ClientRequest, ADeltaForAnUnknownResponseAppendsAndDropsNothing) {
   Conversation conversation;
-  const std::string delta = R"({"input":[{"role":"user","content":"q"}],"previous_response_id":"resp_unknown"})";
+  const std::string delta =
+      R"({"input":[{"role":"user","content":"q"}],"previous_response_id":"resp_unknown"})";
   conversation.follow("openai_responses", delta);
   EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::appended, 0, 1, 0}));
   conversation.follow("openai_responses", R"({"input":[],"previous_response_id":"resp_unknown"})");
@@ -228,7 +259,8 @@ TEST(ClientRequest, ADeltaForAnUnknownResponseAppendsAndDropsNothing) {
 }
 
 TEST(ClientRequest, EveryProfileIsThereByItsName) {
-  for (const std::string_view name : client_names()) EXPECT_EQ(find_client(name).value().name, name);
+  for (const std::string_view name : client_names())
+    EXPECT_EQ(find_client(name).value().name, name);
   EXPECT_EQ(find_client("nobody").error().code, ErrorCode::not_found);
 }
 

@@ -21,30 +21,36 @@ constexpr unsigned script_depth_max = 3;  // of bash -c inside bash -c
 constexpr unsigned value_depth_max = 16;
 
 // In lower case and without dashes and underscores.
-constexpr std::string_view keys_of_commands[] = {"bash",        "cmd",      "cmdline",      "command",
-                                                 "commandline", "commands", "shellcommand", "sql"};
-constexpr std::string_view keys_of_paths[] = {"absolutepath", "cwd",          "dir",
-                                              "directory",    "file",         "filename",
-                                              "filepath",     "filepaths",    "files",
-                                              "folder",       "newpath",      "notebookpath",
-                                              "oldpath",      "outputpath",   "path",
-                                              "paths",        "relativepath", "relativeworkspacepath",
-                                              "targetfile",   "workdir",      "workingdirectory"};
+constexpr std::string_view keys_of_commands[] = {
+    "bash", "cmd", "cmdline", "command", "commandline", "commands", "shellcommand", "sql"};
+constexpr std::string_view keys_of_paths[] = {
+    "absolutepath", "cwd",          "dir",
+    "directory",    "file",         "filename",
+    "filepath",     "filepaths",    "files",
+    "folder",       "newpath",      "notebookpath",
+    "oldpath",      "outputpath",   "path",
+    "paths",        "relativepath", "relativeworkspacepath",
+    "targetfile",   "workdir",      "workingdirectory"};
 constexpr std::string_view keys_of_files[] = {
     "absolutepath",          "file",    "filename",   "filepath", "filepaths", "files",
     "notebookpath",          "oldpath", "outputpath", "path",     "paths",     "relativepath",
     "relativeworkspacepath", "source",  "targetfile"};
-constexpr std::string_view keys_of_targets[] = {"destination", "newname", "newpath", "target", "to"};
-constexpr std::string_view keys_of_content[] = {"codeedit",   "diff",      "edits",  "filetext",   "inserttext",
-                                                "newcontent", "newsource", "newstr", "newstring",  "newtext",
-                                                "oldstr",     "oldstring", "patch",  "replacement"};
+constexpr std::string_view keys_of_targets[] = {"destination", "newname", "newpath", "target",
+                                                "to"};
+constexpr std::string_view keys_of_content[] = {
+    "codeedit", "diff",      "edits",   "filetext", "inserttext", "newcontent", "newsource",
+    "newstr",   "newstring", "newtext", "oldstr",   "oldstring",  "patch",      "replacement"};
 constexpr std::string_view keys_of_ranges[] = {
-    "cellid", "endline",   "endlineoneindexedinclusive", "head", "length",   "limit", "linecount", "lines", "offset",
-    "pages",  "startline", "startlineoneindexed",        "tail", "viewrange"};
+    "cellid",    "endline",   "endlineoneindexedinclusive",
+    "head",      "length",    "limit",
+    "linecount", "lines",     "offset",
+    "pages",     "startline", "startlineoneindexed",
+    "tail",      "viewrange"};
 constexpr std::string_view keys_of_folders[] = {"cwd", "workdir", "workingdirectory"};
 // What a call may have beside the path of what it reads without reading something else.
-constexpr std::string_view keys_of_notes[] = {"description",          "encoding", "explanation", "justification", "reason",
-                                              "shouldreadentirefile", "thought",  "timeout"};
+constexpr std::string_view keys_of_notes[] = {"description",   "encoding", "explanation",
+                                              "justification", "reason",   "shouldreadentirefile",
+                                              "thought",       "timeout"};
 static_assert(std::is_sorted(std::begin(keys_of_commands), std::end(keys_of_commands)));
 static_assert(std::is_sorted(std::begin(keys_of_paths), std::end(keys_of_paths)));
 
@@ -54,15 +60,18 @@ bool is_among(std::string_view word, const std::string_view (&list)[n]) {
 }
 
 bool holds_any(std::string_view text, std::initializer_list<std::string_view> pieces) {
-  return std::any_of(pieces.begin(), pieces.end(), [&](std::string_view piece) { return text.find(piece) != text.npos; });
+  return std::any_of(pieces.begin(), pieces.end(),
+                     [&](std::string_view piece) { return text.find(piece) != text.npos; });
 }
 
 bool is_file_target(std::string_view path) {
-  return !path.empty() && path.size() <= path_size_max && path != "-" && !path.starts_with("/dev/") && !path.starts_with('&') &&
+  return !path.empty() && path.size() <= path_size_max && path != "-" &&
+         !path.starts_with("/dev/") && !path.starts_with('&') &&
          path.find_first_of("$`*?\n|<>") == path.npos;
 }
 
-void add_change(std::vector<FileChange>& changes, FileChangeKind kind, std::string_view path, std::string_view from = {}) {
+void add_change(std::vector<FileChange>& changes, FileChangeKind kind, std::string_view path,
+                std::string_view from = {}) {
   path = trim(path);
   while (path.starts_with("./")) path.remove_prefix(2);
   if (!is_file_target(path)) return;
@@ -71,7 +80,8 @@ void add_change(std::vector<FileChange>& changes, FileChangeKind kind, std::stri
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.starts_with('-'); }
 
-std::vector<std::string_view> operands(const std::vector<std::string>& words, std::size_t from = 1) {
+std::vector<std::string_view> operands(const std::vector<std::string>& words,
+                                       std::size_t from = 1) {
   std::vector<std::string_view> found;
   bool only_operands = false;
   for (std::size_t i = from; i < words.size(); ++i) {
@@ -84,9 +94,11 @@ std::vector<std::string_view> operands(const std::vector<std::string>& words, st
   return found;
 }
 
-bool has_option(const std::vector<std::string>& words, std::initializer_list<std::string_view> options) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const std::string& word) { return std::find(options.begin(), options.end(), word) != options.end(); });
+bool has_option(const std::vector<std::string>& words,
+                std::initializer_list<std::string_view> options) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(options.begin(), options.end(), word) != options.end();
+  });
 }
 
 // -i, -pi, -i.bak, --in-place
@@ -103,15 +115,17 @@ void read_in_place(const std::vector<std::string>& words, std::vector<FileChange
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
     if (is_option(word)) {
-      if (word == "-e" || word == "-f" || (word.size() > 2 && word[1] != '-' && word.ends_with('e'))) ++i;
+      if (word == "-e" || word == "-f" ||
+          (word.size() > 2 && word[1] != '-' && word.ends_with('e')))
+        ++i;
       continue;
     }
     if (!word.empty()) files.push_back(word);
   }
-  const bool has_e =
-      has_option(words, {"-e", "-f", "--expression"}) || std::any_of(words.begin() + 1, words.end(), [](const std::string& w) {
-        return is_option(w) && w[1] != '-' && w.size() > 2 && w.ends_with('e');
-      });
+  const bool has_e = has_option(words, {"-e", "-f", "--expression"}) ||
+                     std::any_of(words.begin() + 1, words.end(), [](const std::string& w) {
+                       return is_option(w) && w[1] != '-' && w.size() > 2 && w.ends_with('e');
+                     });
   if (!has_e && !files.empty()) files.erase(files.begin());  // the script itself
   for (const std::string_view file : files) add_change(changes, FileChangeKind::edited, file);
 }
@@ -132,23 +146,28 @@ void read_move(const std::vector<std::string_view>& paths, std::vector<FileChang
 
 void read_git(const std::vector<std::string>& words, std::vector<FileChange>& changes) {
   std::size_t at = 1;
-  while (at < words.size() && is_option(words[at])) at += words[at] == "-C" || words[at] == "-c" ? 2u : 1u;
+  while (at < words.size() && is_option(words[at]))
+    at += words[at] == "-C" || words[at] == "-c" ? 2u : 1u;
   if (at >= words.size()) return;
   const std::string_view what = words[at];
   if (what == "mv") return read_move(operands(words, at + 1), changes);
   if (what == "rm") {
     if (has_option(words, {"--cached"})) return;
-    for (const std::string_view path : operands(words, at + 1)) add_change(changes, FileChangeKind::deleted, path);
+    for (const std::string_view path : operands(words, at + 1))
+      add_change(changes, FileChangeKind::deleted, path);
   } else if (what == "restore" || what == "checkout") {
     const auto dashes = std::find(words.begin(), words.end(), "--");
     if (has_option(words, {"--staged", "-b", "-B"})) return;
-    const std::size_t from = dashes == words.end() ? at + 1 : static_cast<std::size_t>(dashes - words.begin()) + 1;
+    const std::size_t from =
+        dashes == words.end() ? at + 1 : static_cast<std::size_t>(dashes - words.begin()) + 1;
     for (const std::string_view path : operands(words, from)) {
       // Without dashes it may be a branch, which has no ending of a file.
       const std::string_view last = base_name(path);
       const std::size_t dot = last.rfind('.');
-      const bool is_file = dot != last.npos && dot + 1 < last.size() && digest::is_letter(last[dot + 1]);
-      if (what == "restore" || dashes != words.end() || is_file) add_change(changes, FileChangeKind::restored, path);
+      const bool is_file =
+          dot != last.npos && dot + 1 < last.size() && digest::is_letter(last[dot + 1]);
+      if (what == "restore" || dashes != words.end() || is_file)
+        add_change(changes, FileChangeKind::restored, path);
     }
   }
 }
@@ -156,21 +175,26 @@ void read_git(const std::vector<std::string>& words, std::vector<FileChange>& ch
 bool is_formatter(const std::vector<std::string>& words) {
   const std::string_view program = base_name(words[0]);
   if (has_option(words, {"--check", "--diff", "--dry-run", "-n"})) return false;
-  if (program == "black" || program == "isort" || program == "rustfmt" || program == "swiftformat") return true;
+  if (program == "black" || program == "isort" || program == "rustfmt" || program == "swiftformat")
+    return true;
   if (program == "ruff") return has_option(words, {"format", "--fix"});
   if (program == "prettier") return has_option(words, {"--write", "-w"});
   if (program == "eslint" || program == "standard" || program == "stylelint" || program == "biome")
     return has_option(words, {"--fix", "--write"});
-  if (program == "gofmt" || program == "goimports" || program == "shfmt") return has_option(words, {"-w"});
-  if (program == "clang-format" || program.starts_with("clang-format-") || program == "autopep8" || program == "yapf")
+  if (program == "gofmt" || program == "goimports" || program == "shfmt")
+    return has_option(words, {"-w"});
+  if (program == "clang-format" || program.starts_with("clang-format-") || program == "autopep8" ||
+      program == "yapf")
     return has_option(words, {"-i", "--in-place"});
   return false;
 }
 
-// What a program in another language writes: open("x", "w"), Path("x").write_text(…), fs.writeFileSync("x", …), with names that stand for strings.
+// What a program in another language writes: open("x", "w"), Path("x").write_text(…),
+// fs.writeFileSync("x", …), with names that stand for strings.
 class WritesOfCode {
  public:
-  WritesOfCode(std::string_view code, std::vector<FileChange>& changes) : code_(code), changes_(changes) {}
+  WritesOfCode(std::string_view code, std::vector<FileChange>& changes)
+      : code_(code), changes_(changes) {}
 
   void read() {
     read_names();
@@ -178,10 +202,12 @@ class WritesOfCode {
       const std::optional<std::string> path = argument(behind);
       if (path && writes(behind)) add_change(changes_, FileChangeKind::edited, *path);
     });
-    for (const std::string_view call : {"writeFileSync(", "writeFile(", "appendFileSync(", "File.write(", "savefig(", ".save(",
-                                        "np.savez(", "imsave(", "imwrite(", "ggsave("})
+    for (const std::string_view call :
+         {"writeFileSync(", "writeFile(", "appendFileSync(", "File.write(", "savefig(", ".save(",
+          "np.savez(", "imsave(", "imwrite(", "ggsave("})
       for_each(call, [&](std::size_t behind) {
-        if (const std::optional<std::string> path = argument(behind)) add_change(changes_, FileChangeKind::edited, *path);
+        if (const std::optional<std::string> path = argument(behind))
+          add_change(changes_, FileChangeKind::edited, *path);
       });
     // Tables and charts: df.to_csv("x"), df.write_parquet("x"), fig.write_html("x").
     for (const std::string_view call : {".to_", ".write_"})
@@ -190,13 +216,16 @@ class WritesOfCode {
         while (open < code_.size() && digest::is_word(code_[open])) ++open;
         if (open == behind || open >= code_.size() || code_[open] != '(') return;
         const std::optional<std::string> path = argument(open + 1);
-        if (path && base_name(*path).find('.') != std::string_view::npos) add_change(changes_, FileChangeKind::edited, *path);
+        if (path && base_name(*path).find('.') != std::string_view::npos)
+          add_change(changes_, FileChangeKind::edited, *path);
       });
     // The second argument: shutil.copy(a, b), joblib.dump(x, "file"), saveRDS(x, "file").
-    for (const std::string_view call : {"shutil.copy(", "shutil.copy2(", "shutil.copyfile(", "copyFileSync(", "joblib.dump(",
-                                        "torch.save(", "saveRDS(", "write.csv("})
+    for (const std::string_view call :
+         {"shutil.copy(", "shutil.copy2(", "shutil.copyfile(", "copyFileSync(", "joblib.dump(",
+          "torch.save(", "saveRDS(", "write.csv("})
       for_each(call, [&](std::size_t behind) {
-        if (const std::optional<std::string> path = second_argument(behind)) add_change(changes_, FileChangeKind::created, *path);
+        if (const std::optional<std::string> path = second_argument(behind))
+          add_change(changes_, FileChangeKind::created, *path);
       });
     for (const std::string_view call : {"os.rename(", "os.replace(", "shutil.move(", "renameSync("})
       for_each(call, [&](std::size_t behind) {
@@ -205,7 +234,8 @@ class WritesOfCode {
       });
     for (const std::string_view call : {"os.remove(", "os.unlink(", "unlinkSync("})
       for_each(call, [&](std::size_t behind) {
-        if (const std::optional<std::string> path = argument(behind)) add_change(changes_, FileChangeKind::deleted, *path);
+        if (const std::optional<std::string> path = argument(behind))
+          add_change(changes_, FileChangeKind::deleted, *path);
       });
     for (const std::string_view call : {".write_text(", ".write_bytes("})
       for_each(call, [&](std::size_t behind) {
@@ -217,7 +247,9 @@ class WritesOfCode {
  private:
   template <class Visit>
   void for_each(std::string_view call, Visit visit) {
-    for (std::size_t at = code_.find(call); at != code_.npos; at = code_.find(call, at + call.size())) visit(at + call.size());
+    for (std::size_t at = code_.find(call); at != code_.npos;
+         at = code_.find(call, at + call.size()))
+      visit(at + call.size());
   }
 
   // p = "x", p = Path("x"), const p = 'x'
@@ -226,12 +258,14 @@ class WritesOfCode {
       const std::size_t equals = line.find('=');
       if (equals == line.npos || equals + 1 >= line.size() || line[equals + 1] == '=') return;
       std::string_view name = trim(line.substr(0, equals));
-      if (const std::size_t space = name.rfind(' '); space != name.npos) name.remove_prefix(space + 1);
+      if (const std::size_t space = name.rfind(' '); space != name.npos)
+        name.remove_prefix(space + 1);
       if (name.empty() || !std::all_of(name.begin(), name.end(), digest::is_word)) return;
       const std::size_t at = static_cast<std::size_t>(line.data() - code_.data()) + equals + 1;
       std::size_t value = code_.find_first_not_of(' ', at);
       for (const std::string_view wrapper : {"Path(", "pathlib.Path("})
-        if (value != code_.npos && code_.substr(value).starts_with(wrapper)) value += wrapper.size();
+        if (value != code_.npos && code_.substr(value).starts_with(wrapper))
+          value += wrapper.size();
       if (value == code_.npos) return;
       if (const std::optional<std::string> text = literal(value)) names_[std::string(name)] = *text;
     });
@@ -282,7 +316,8 @@ class WritesOfCode {
     std::string_view mode = trim(inside.substr(comma + 1));
     if (mode.starts_with("mode=")) mode.remove_prefix(5);
     if (mode.size() < 2 || (mode[0] != '"' && mode[0] != '\'')) return false;
-    return mode[1] == 'w' || mode[1] == 'a' || mode[1] == 'x' || mode.substr(1, 3).find('+') != mode.npos;
+    return mode[1] == 'w' || mode[1] == 'a' || mode[1] == 'x' ||
+           mode.substr(1, 3).find('+') != mode.npos;
   }
 
   std::string_view code_;
@@ -291,17 +326,19 @@ class WritesOfCode {
 };
 
 bool runs_code(std::string_view program) {
-  return program.starts_with("python") || program == "node" || program == "ruby" || program == "perl" || program == "bun" ||
-         program == "deno";
+  return program.starts_with("python") || program == "node" || program == "ruby" ||
+         program == "perl" || program == "bun" || program == "deno";
 }
 
-void read_code(const std::vector<std::string>& words, const std::string& heredoc, std::vector<FileChange>& changes) {
+void read_code(const std::vector<std::string>& words, const std::string& heredoc,
+               std::vector<FileChange>& changes) {
   if (!heredoc.empty()) WritesOfCode(heredoc, changes).read();
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
     if (words[i] == "-c" || words[i] == "-e") WritesOfCode(words[i + 1], changes).read();
 }
 
-void read_program(const std::vector<std::string>& words, const ShellCommand& command, CallEffects& effects) {
+void read_program(const std::vector<std::string>& words, const ShellCommand& command,
+                  CallEffects& effects) {
   std::vector<FileChange>& changes = effects.changes;
   const std::string_view program = base_name(words[0]);
   const std::vector<std::string_view> paths = operands(words);
@@ -313,14 +350,16 @@ void read_program(const std::vector<std::string>& words, const ShellCommand& com
     for (const std::string_view path : paths) add_change(changes, FileChangeKind::deleted, path);
   } else if (program == "cp" || program == "install" || program == "ln") {
     if (paths.size() >= 2) {
-      const std::string target =
-          paths.back().ends_with('/') ? std::string(paths.back()) + std::string(base_name(paths[0])) : std::string(paths.back());
+      const std::string target = paths.back().ends_with('/')
+                                     ? std::string(paths.back()) + std::string(base_name(paths[0]))
+                                     : std::string(paths.back());
       add_change(changes, FileChangeKind::created, target);
     }
   } else if (program == "touch") {
     // With a time, it is the time that is meant.
     const auto is_time = [](const std::string& word) {
-      return word == "-d" || word == "-r" || word == "-t" || word.starts_with("--date") || word.starts_with("--reference");
+      return word == "-d" || word == "-r" || word == "-t" || word.starts_with("--date") ||
+             word.starts_with("--reference");
     };
     if (std::any_of(words.begin() + 1, words.end(), is_time)) return;
     for (const std::string_view path : paths) add_change(changes, FileChangeKind::created, path);
@@ -331,13 +370,16 @@ void read_program(const std::vector<std::string>& words, const ShellCommand& com
       if (words[i] == "-o" || words[i] == "-O" || words[i] == "--output")
         add_change(changes, FileChangeKind::created, words[i + 1]);
   } else if (program == "apply_patch") {
-    read_patch(words.size() > 1 && command.heredoc.empty() ? std::string_view(words[1]) : std::string_view(command.heredoc),
+    read_patch(words.size() > 1 && command.heredoc.empty() ? std::string_view(words[1])
+                                                           : std::string_view(command.heredoc),
                changes);
-  } else if ((program == "git" || program == "patch") && command.heredoc.find("+++ ") != std::string::npos) {
+  } else if ((program == "git" || program == "patch") &&
+             command.heredoc.find("+++ ") != std::string::npos) {
     read_patch(command.heredoc, changes);
   } else if (is_formatter(words)) {
     for (const std::string_view path : paths)
-      if (path.find_first_of("./") != path.npos) add_change(changes, FileChangeKind::formatted, path);
+      if (path.find_first_of("./") != path.npos)
+        add_change(changes, FileChangeKind::formatted, path);
   }
 }
 
@@ -347,14 +389,17 @@ constexpr std::uint64_t last_line = ~std::uint64_t{0};
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   constexpr std::size_t digits_max = 9;
-  if (text.empty() || text.size() > digits_max || !std::all_of(text.begin(), text.end(), digest::is_digit)) return {};
+  if (text.empty() || text.size() > digits_max ||
+      !std::all_of(text.begin(), text.end(), digest::is_digit))
+    return {};
   std::uint64_t number = 0;
   for (const char c : text) number = number * 10 + static_cast<std::uint64_t>(c - '0');
   return number;
 }
 
 // Which part of a file sed, head and tail print, as far as the words before the file tell.
-std::optional<FileRead> part_printed(const std::vector<std::string>& words, std::vector<std::string_view>& files) {
+std::optional<FileRead> part_printed(const std::vector<std::string>& words,
+                                     std::vector<std::string_view>& files) {
   const std::string_view program = base_name(words[0]);
   FileRead part;
   if (program == "sed") {
@@ -395,7 +440,8 @@ std::optional<FileRead> part_printed(const std::vector<std::string>& words, std:
     }
   }
   part.range = std::string(program) + " " + count;
-  if (const std::optional<std::uint64_t> lines = number_of(count); lines && program == "head") part.lines = {1, *lines};
+  if (const std::optional<std::uint64_t> lines = number_of(count); lines && program == "head")
+    part.lines = {1, *lines};
   return part;
 }
 
@@ -421,7 +467,8 @@ bool read_reads(const std::vector<std::string>& words, std::vector<FileRead>& re
 }
 
 // `nl -ba FILE | sed -n '1,50p'`: the part that the second prints of what the first reads.
-bool read_piped(const std::vector<std::string>& reader, const std::vector<std::string>& cutter, std::vector<FileRead>& reads) {
+bool read_piped(const std::vector<std::string>& reader, const std::vector<std::string>& cutter,
+                std::vector<FileRead>& reads) {
   std::vector<FileRead> whole;
   std::vector<std::string_view> files;
   if (!read_reads(reader, whole) || whole.size() != 1 || !whole[0].range.empty()) return false;
@@ -432,18 +479,22 @@ bool read_piped(const std::vector<std::string>& reader, const std::vector<std::s
   return true;
 }
 
-void read_redirects(const ShellCommand& command, const std::vector<std::string>& words, std::vector<FileChange>& changes) {
+void read_redirects(const ShellCommand& command, const std::vector<std::string>& words,
+                    std::vector<FileChange>& changes) {
   for (const ShellRedirect& output : command.outputs) {
     const std::string_view program = words.empty() ? std::string_view() : base_name(words[0]);
     const bool writes_text = program == "cat" || program == "echo" || program == "printf";
-    if (output.target.starts_with("/tmp/") && !writes_text) continue;  // what a command printed, to be looked at
-    add_change(changes, output.appends ? FileChangeKind::edited : FileChangeKind::created, output.target);
+    // what a command printed, to be looked at
+    if (output.target.starts_with("/tmp/") && !writes_text) continue;
+    add_change(changes, output.appends ? FileChangeKind::edited : FileChangeKind::created,
+               output.target);
   }
 }
 
 // Says of the paths that a command named in which folder they are: a relative one is part of the
 // path.
-void set_folder(std::string_view folder, std::size_t first_change, std::size_t first_read, CallEffects& effects) {
+void set_folder(std::string_view folder, std::size_t first_change, std::size_t first_read,
+                CallEffects& effects) {
   if (folder.empty()) return;
   const auto set = [&](auto& file) {
     if (folder.starts_with('/') || folder.starts_with('~') || folder.starts_with('$')) {
@@ -455,7 +506,8 @@ void set_folder(std::string_view folder, std::size_t first_change, std::size_t f
   for (std::size_t i = first_change; i < effects.changes.size(); ++i) {
     FileChange& change = effects.changes[i];
     set(change);
-    if (!change.from.empty() && change.folder.empty()) change.from = joined_path({}, folder, change.from);
+    if (!change.from.empty() && change.folder.empty())
+      change.from = joined_path({}, folder, change.from);
   }
   for (std::size_t i = first_read; i < effects.reads.size(); ++i) set(effects.reads[i]);
 }
@@ -466,7 +518,8 @@ struct ScriptNature {
   bool only_reads = true;  // nothing in it prints something other than files
 };
 
-void read_commands(std::string_view script, CallEffects& effects, unsigned depth, ScriptNature& nature) {
+void read_commands(std::string_view script, CallEffects& effects, unsigned depth,
+                   ScriptNature& nature) {
   const std::vector<ShellCommand> commands = shell_commands(script);
   // What a subshell does with its folder ends with it; so it is not followed.
   const bool follows = script.find("(cd ") == script.npos && script.find("pushd ") == script.npos;
@@ -477,35 +530,43 @@ void read_commands(std::string_view script, CallEffects& effects, unsigned depth
     const std::size_t first_change = effects.changes.size(), first_read = effects.reads.size();
     read_redirects(command, words, effects.changes);
     if (words.empty()) continue;
-    if (const std::string_view inner = inner_script(words); !inner.empty() && depth < script_depth_max) {
+    if (const std::string_view inner = inner_script(words);
+        !inner.empty() && depth < script_depth_max) {
       read_commands(inner, effects, depth + 1, nature);
       set_folder(folder, first_change, first_read, effects);
       continue;
     }
     const std::string_view program = base_name(words[0]);
-    if (program == "cd" && words.size() == 2) folder = follows ? joined_path({}, folder, words[1]) : "$unknown";
+    if (program == "cd" && words.size() == 2)
+      folder = follows ? joined_path({}, folder, words[1]) : "$unknown";
     nature.looks = nature.looks && only_looks(words) && command.outputs.empty();
     read_program(words, command, effects);
     const bool has_next = i + 1 < commands.size();
-    if (command.is_piped && has_next && !commands[i + 1].is_piped && commands[i + 1].outputs.empty() &&
+    if (command.is_piped && has_next && !commands[i + 1].is_piped &&
+        commands[i + 1].outputs.empty() &&
         read_piped(words, program_words(commands[i + 1]), effects.reads)) {
       ++i;
     } else {
-      const bool reads = !command.is_piped && command.outputs.empty() && read_reads(words, effects.reads);
-      const bool says_little = program == "cd" || program == "echo" || program == "printf" || program == "true";
+      const bool reads =
+          !command.is_piped && command.outputs.empty() && read_reads(words, effects.reads);
+      const bool says_little =
+          program == "cd" || program == "echo" || program == "printf" || program == "true";
       nature.only_reads = nature.only_reads && (reads || (says_little && !command.is_piped));
     }
     set_folder(folder, first_change, first_read, effects);
   }
 }
 
-// Plans --------------------------------------------------------------------------------------------------------------------------------
+// Plans
+// --------------------------------------------------------------------------------------------------------------------------------
 
 PlanItem::State state_of(std::string_view status) {
   const std::string plain = plain_key(status);
-  if (plain == "completed" || plain == "done" || plain == "complete" || plain == "finished" || plain == "true")
+  if (plain == "completed" || plain == "done" || plain == "complete" || plain == "finished" ||
+      plain == "true")
     return PlanItem::State::done;
-  if (plain == "inprogress" || plain == "active" || plain == "doing" || plain == "started" || plain == "current")
+  if (plain == "inprogress" || plain == "active" || plain == "doing" || plain == "started" ||
+      plain == "current")
     return PlanItem::State::active;
   return PlanItem::State::open;
 }
@@ -520,7 +581,8 @@ std::optional<PlanItem> plan_item(const JsonValue& value) {
       status = member.value.raw() == "true" ? "done" : "open";
     if (!member.value.is(JsonType::string)) continue;
     if (key == "status" || key == "state") status = member.value.string();
-    if (key == "content" || key == "step" || key == "title" || key == "task" || key == "text" || (key == "description" && !text))
+    if (key == "content" || key == "step" || key == "title" || key == "task" || key == "text" ||
+        (key == "description" && !text))
       text = digest::one_line(digest::clean(member.value.string()));
   }
   if (!text || !status || text->empty()) return {};
@@ -545,7 +607,8 @@ void read_plan(const JsonValue& value, CallEffects& effects, unsigned depth) {
   effects.plan = std::move(items);
 }
 
-// Arguments ----------------------------------------------------------------------------------------------------------------------------
+// Arguments
+// ----------------------------------------------------------------------------------------------------------------------------
 
 struct Arguments {
   std::vector<std::string> files;
@@ -557,22 +620,28 @@ struct Arguments {
 
 // The lines that the arguments of a read name, if they do.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> lines_of(const Arguments& arguments) {
-  const auto number = [&](std::initializer_list<std::string_view> keys) -> std::optional<std::uint64_t> {
+  const auto number =
+      [&](std::initializer_list<std::string_view> keys) -> std::optional<std::uint64_t> {
     for (const std::string_view key : keys)
-      if (const auto found = arguments.numbers.find(std::string(key)); found != arguments.numbers.end())
+      if (const auto found = arguments.numbers.find(std::string(key));
+          found != arguments.numbers.end())
         return found->second.front();
     return {};
   };
   std::size_t known = 0;
   for (const std::string_view key :
-       {"offset", "limit", "startline", "endline", "startlineoneindexed", "endlineoneindexedinclusive", "viewrange", "head"})
+       {"offset", "limit", "startline", "endline", "startlineoneindexed",
+        "endlineoneindexedinclusive", "viewrange", "head"})
     known += arguments.numbers.count(std::string(key));
   if (known != arguments.numbers.size() || known == 0 || !arguments.variant.empty()) return {};
   if (const auto view = arguments.numbers.find("viewrange"); view != arguments.numbers.end())
-    return view->second.size() == 2 ? std::optional(std::pair(view->second[0], view->second[1])) : std::nullopt;
-  if (const std::optional<std::uint64_t> head = number({"head"})) return std::pair(std::uint64_t{1}, *head);
+    return view->second.size() == 2 ? std::optional(std::pair(view->second[0], view->second[1]))
+                                    : std::nullopt;
+  if (const std::optional<std::uint64_t> head = number({"head"}))
+    return std::pair(std::uint64_t{1}, *head);
   const std::uint64_t first = number({"offset", "startline", "startlineoneindexed"}).value_or(1);
-  if (const std::optional<std::uint64_t> last = number({"endline", "endlineoneindexedinclusive"})) return std::pair(first, *last);
+  if (const std::optional<std::uint64_t> last = number({"endline", "endlineoneindexedinclusive"}))
+    return std::pair(first, *last);
   const std::optional<std::uint64_t> limit = number({"limit"});
   return std::pair(first, limit ? first + *limit - std::min<std::uint64_t>(*limit, 1) : last_line);
 }
@@ -597,13 +666,14 @@ std::string words_as_script(const JsonValue& list) {
   return script;
 }
 
-void read_arguments(const JsonValue& value, std::string_view key, std::string_view tool, Arguments& to, CallEffects& effects,
-                    unsigned depth) {
+void read_arguments(const JsonValue& value, std::string_view key, std::string_view tool,
+                    Arguments& to, CallEffects& effects, unsigned depth) {
   if (depth > value_depth_max) return;
   const bool is_shell = runs_scripts(tool);
   const std::string plain = plain_key(key);
   if (value.is(JsonType::object)) {
-    for (const JsonMember member : value.members()) read_arguments(member.value, member.key.string(), tool, to, effects, depth + 1);
+    for (const JsonMember member : value.members())
+      read_arguments(member.value, member.key.string(), tool, to, effects, depth + 1);
     return;
   }
   const bool is_range = is_among(plain, keys_of_ranges) && !value.is(JsonType::null);
@@ -611,23 +681,27 @@ void read_arguments(const JsonValue& value, std::string_view key, std::string_vi
     const std::int64_t number = value.int64().value_or(0);
     to.numbers[plain].push_back(number < 0 ? last_line : static_cast<std::uint64_t>(number));
   }
-  const bool is_known = is_among(plain, keys_of_files) || is_among(plain, keys_of_notes) || is_among(plain, keys_of_folders) ||
-                        plain == "command" || plain.empty();
+  const bool is_known = is_among(plain, keys_of_files) || is_among(plain, keys_of_notes) ||
+                        is_among(plain, keys_of_folders) || plain == "command" || plain.empty();
   const bool is_plain = !value.is(JsonType::array) && !value.is(JsonType::null);
   if (is_range || (!is_known && is_plain))
-    (is_range ? to.range : to.variant) += plain + "=" + std::string(first_bytes(value.raw(), path_size_max)) + " ";
+    (is_range ? to.range : to.variant) +=
+        plain + "=" + std::string(first_bytes(value.raw(), path_size_max)) + " ";
   if (is_among(plain, keys_of_content)) to.has_content = true;
   if (value.is(JsonType::array)) {
     if (is_among(plain, keys_of_commands) && plain != "commands") {
       to.script += (to.script.empty() ? "" : "\n") + words_as_script(value);
       return;
     }
-    for (const JsonValue element : value.elements()) read_arguments(element, key, tool, to, effects, depth + 1);
+    for (const JsonValue element : value.elements())
+      read_arguments(element, key, tool, to, effects, depth + 1);
     return;
   }
   if (!value.is(JsonType::string)) return;
   const std::string text = value.string();
-  if (plain == "content" || plain == "contents" || plain == "text" || plain == "body" || plain == "code") to.has_text = true;
+  if (plain == "content" || plain == "contents" || plain == "text" || plain == "body" ||
+      plain == "code")
+    to.has_text = true;
   if (is_among(plain, keys_of_files) && text.size() <= path_size_max) to.files.push_back(text);
   if (is_among(plain, keys_of_folders) && text.size() <= path_size_max) to.folder = text;
   if (is_among(plain, keys_of_targets) && text.size() <= path_size_max) to.target = text;
@@ -637,10 +711,12 @@ void read_arguments(const JsonValue& value, std::string_view key, std::string_vi
   if (plain == "language" || plain == "lang") to.language = lower(first_bytes(text, 16));
   const bool is_script =
       (is_among(plain, keys_of_commands) && plain != "sql") ||
-      (is_shell && !is_code && (plain == "input" || plain == "code" || plain == "script" || plain == "keystrokes"));
+      (is_shell && !is_code &&
+       (plain == "input" || plain == "code" || plain == "script" || plain == "keystrokes"));
   if (text.find("*** Begin Patch") != text.npos) {
     read_patch(text, effects.changes);
-  } else if ((plain == "patch" || plain == "diff" || plain == "input") && text.find("\n+++ ") != text.npos) {
+  } else if ((plain == "patch" || plain == "diff" || plain == "input") &&
+             text.find("\n+++ ") != text.npos) {
     read_patch(text, effects.changes);
   } else if (is_script) {
     to.script += (to.script.empty() ? "" : "\n") + text;
@@ -648,7 +724,8 @@ void read_arguments(const JsonValue& value, std::string_view key, std::string_vi
 }
 
 void read_code_call(const Arguments& read, CallEffects& effects) {
-  const bool is_shell = read.language == "bash" || read.language == "sh" || read.language == "shell" || read.language == "zsh";
+  const bool is_shell = read.language == "bash" || read.language == "sh" ||
+                        read.language == "shell" || read.language == "zsh";
   const std::string script = is_shell ? read.code : shell_lines(read.code);
   if (!script.empty()) read_script_effects(script, effects);
   std::string rest;
@@ -666,8 +743,9 @@ void read_code_call(const Arguments& read, CallEffects& effects) {
 }
 
 bool is_edit_command(std::string_view command) {
-  return command == "create" || command == "str_replace" || command == "insert" || command == "undo_edit" || command == "write" ||
-         command == "edit" || command == "append" || command == "delete" || command == "rename" || command == "view";
+  return command == "create" || command == "str_replace" || command == "insert" ||
+         command == "undo_edit" || command == "write" || command == "edit" || command == "append" ||
+         command == "delete" || command == "rename" || command == "view";
 }
 
 // Without the server that a tool of the Model Context Protocol is named for:
@@ -682,17 +760,23 @@ void read_file_tool(std::string_view tool, const Arguments& arguments, CallEffec
   const std::string name = plain_key(without_server(tool));
   const bool by_command = is_edit_command(arguments.command);
   const std::string what = by_command ? arguments.command : name;
-  const bool reads = what == "view" || name.starts_with("read") || name.ends_with("read") || name.starts_with("view") ||
-                     name.starts_with("open") || name.starts_with("cat") || name.starts_with("get") || name.starts_with("show") ||
-                     name.starts_with("fetchfile");
+  const bool reads = what == "view" || name.starts_with("read") || name.ends_with("read") ||
+                     name.starts_with("view") || name.starts_with("open") ||
+                     name.starts_with("cat") || name.starts_with("get") ||
+                     name.starts_with("show") || name.starts_with("fetchfile");
   const bool looks = reads || holds_any(name, {"search", "grep", "glob", "list", "find", "ls"});
   const bool deletes = holds_any(what, {"delet", "remov", "unlink"});
   const bool renames = holds_any(what, {"renam", "move"});
-  const bool creates = what.starts_with("creat") || (holds_any(what, {"write", "creat", "save"}) && !arguments.has_content);
+  const bool creates = what.starts_with("creat") ||
+                       (holds_any(what, {"write", "creat", "save"}) && !arguments.has_content);
   const bool edits =
-      arguments.has_content || holds_any(what, {"edit", "replac", "patch", "insert", "append", "updat", "modif", "write"});
-  const bool changes = !(looks && !arguments.has_content) && (deletes || renames || creates || edits);
-  if (changes && !effects.changes.empty() && arguments.has_content && holds_any(what, {"patch"})) return;  // the patch says it all
+      arguments.has_content ||
+      holds_any(what, {"edit", "replac", "patch", "insert", "append", "updat", "modif", "write"});
+  const bool changes =
+      !(looks && !arguments.has_content) && (deletes || renames || creates || edits);
+  // the patch says it all
+  if (changes && !effects.changes.empty() && arguments.has_content && holds_any(what, {"patch"}))
+    return;
   for (const std::string& file : arguments.files) {
     if (!changes) {
       if (reads)
@@ -728,10 +812,12 @@ std::string_view name(FileChangeKind kind) {
   return "";
 }
 
-std::string joined_path(std::string_view call_folder, std::string_view folder, std::string_view path) {
+std::string joined_path(std::string_view call_folder, std::string_view folder,
+                        std::string_view path) {
   std::string whole(path);
   for (const std::string_view before : {folder, call_folder})
-    if (!before.empty() && !whole.starts_with('/') && !whole.starts_with('~') && !whole.starts_with('$'))
+    if (!before.empty() && !whole.starts_with('/') && !whole.starts_with('~') &&
+        !whole.starts_with('$'))
       whole = std::string(before) + "/" + whole;
   std::vector<std::string_view> names;
   const std::string_view all = whole;
@@ -747,7 +833,8 @@ std::string joined_path(std::string_view call_folder, std::string_view folder, s
     }
   }
   std::string joined;
-  for (const std::string_view name : names) ((joined += joined.empty() && !all.starts_with('/') ? "" : "/")) += name;
+  for (const std::string_view name : names)
+    ((joined += joined.empty() && !all.starts_with('/') ? "" : "/")) += name;
   return joined;
 }
 
@@ -764,22 +851,26 @@ bool is_path_key(std::string_view plain) { return is_among(plain, keys_of_paths)
 
 bool runs_scripts(std::string_view tool) {
   constexpr std::size_t tool_bytes_max = 64;
-  return holds_any(lower(first_bytes(tool, tool_bytes_max)), {"bash", "shell", "terminal", "exec", "command", "run_in", "console"});
+  return holds_any(lower(first_bytes(tool, tool_bytes_max)),
+                   {"bash", "shell", "terminal", "exec", "command", "run_in", "console"});
 }
 
 bool holds_code(std::string_view tool, std::string_view plain) {
   if (plain != "code" && plain != "source" && plain != "cellsource") return false;
   constexpr std::size_t tool_bytes_max = 64;
-  return !holds_any(lower(first_bytes(tool, tool_bytes_max)), {"bash", "shell", "terminal", "command", "console"});
+  return !holds_any(lower(first_bytes(tool, tool_bytes_max)),
+                    {"bash", "shell", "terminal", "command", "console"});
 }
 
 std::string shell_lines(std::string_view code) {
   for (const std::string_view magic : {"%%bash", "%%sh", "%%script bash"})
-    if (code.starts_with(magic)) return std::string(code.substr(std::min(code.find('\n'), code.size() - 1) + 1));
+    if (code.starts_with(magic))
+      return std::string(code.substr(std::min(code.find('\n'), code.size() - 1) + 1));
   std::string lines;
   digest::for_each_line(code, [&lines](std::string_view line) {
     const std::string_view mark = trim(line);
-    if (mark.size() > 1 && mark[0] == '!') (lines += lines.empty() ? "" : "\n") += trim(mark.substr(1));
+    if (mark.size() > 1 && mark[0] == '!')
+      (lines += lines.empty() ? "" : "\n") += trim(mark.substr(1));
   });
   return lines;
 }
@@ -787,19 +878,23 @@ std::string shell_lines(std::string_view code) {
 bool only_looks(const std::vector<std::string>& words) {
   if (words.empty()) return true;
   static constexpr std::string_view looking[] = {
-      "awk",  "basename", "bat",      "cat", "cd",    "cut",    "date", "df",   "diff",   "dirname", "du",     "echo", "env",
-      "fd",   "file",     "find",     "git", "grep",  "head",   "jq",   "less", "ls",     "more",    "nl",     "od",   "printf",
-      "ps",   "pwd",      "readlink", "rg",  "sed",   "sleep",  "sort", "stat", "tail",   "test",    "tr",     "tree", "true",
-      "type", "uname",    "uniq",     "wc",  "which", "whoami", "xxd",  "[",    "export", "set",     "source", "."};
+      "awk",     "basename", "bat",    "cat",  "cd",     "cut",  "date", "df",     "diff",
+      "dirname", "du",       "echo",   "env",  "fd",     "file", "find", "git",    "grep",
+      "head",    "jq",       "less",   "ls",   "more",   "nl",   "od",   "printf", "ps",
+      "pwd",     "readlink", "rg",     "sed",  "sleep",  "sort", "stat", "tail",   "test",
+      "tr",      "tree",     "true",   "type", "uname",  "uniq", "wc",   "which",  "whoami",
+      "xxd",     "[",        "export", "set",  "source", "."};
   const std::string_view program = base_name(words[0]);
   if (!is_among(program, looking)) return false;
   if (program == "sed") return !edits_in_place(words);
   if (program != "git") return true;
   std::size_t at = 1;
-  while (at < words.size() && is_option(words[at])) at += words[at] == "-C" || words[at] == "-c" ? 2u : 1u;
+  while (at < words.size() && is_option(words[at]))
+    at += words[at] == "-C" || words[at] == "-c" ? 2u : 1u;
   if (at >= words.size()) return true;
-  static constexpr std::string_view looking_git[] = {"blame",  "branch", "diff",      "grep", "log",    "ls-files",
-                                                     "reflog", "remote", "rev-parse", "show", "status", "describe"};
+  static constexpr std::string_view looking_git[] = {"blame",     "branch",   "diff",   "grep",
+                                                     "log",       "ls-files", "reflog", "remote",
+                                                     "rev-parse", "show",     "status", "describe"};
   return is_among(words[at], looking_git);
 }
 
@@ -837,44 +932,59 @@ void read_patch(std::string_view patch, std::vector<FileChange>& changes) {
       if (path == "/dev/null") {
         add_change(changes, FileChangeKind::deleted, old_path);
       } else {
-        add_change(changes, old_path == "/dev/null" ? FileChangeKind::created : FileChangeKind::edited, path);
+        add_change(changes,
+                   old_path == "/dev/null" ? FileChangeKind::created : FileChangeKind::edited,
+                   path);
       }
     }
   });
 }
 
-void read_printed_changes(std::string_view script, std::string_view output, std::vector<FileChange>& changes) {
-  const bool asks_git = script.find("git status") != script.npos || script.find("git commit") != script.npos ||
-                        script.find("git merge") != script.npos || script.find("git stash") != script.npos;
+void read_printed_changes(std::string_view script, std::string_view output,
+                          std::vector<FileChange>& changes) {
+  const bool asks_git =
+      script.find("git status") != script.npos || script.find("git commit") != script.npos ||
+      script.find("git merge") != script.npos || script.find("git stash") != script.npos;
   const bool formats = holds_any(script, {"black", "patch", "ruff", "isort", "gofmt", "prettier"});
   if (!asks_git && !formats) return;
   digest::for_each_line(output, [&](std::string_view line) {
     const std::string_view mark = trim(line);
     const auto behind = [&](std::string_view begin) { return trim(mark.substr(begin.size())); };
-    if (mark.starts_with("patching file ")) add_change(changes, FileChangeKind::edited, behind("patching file "));
-    if (mark.starts_with("reformatted ")) add_change(changes, FileChangeKind::formatted, behind("reformatted "));
-    if (mark.starts_with("Fixing ")) add_change(changes, FileChangeKind::formatted, behind("Fixing "));
+    if (mark.starts_with("patching file "))
+      add_change(changes, FileChangeKind::edited, behind("patching file "));
+    if (mark.starts_with("reformatted "))
+      add_change(changes, FileChangeKind::formatted, behind("reformatted "));
+    if (mark.starts_with("Fixing "))
+      add_change(changes, FileChangeKind::formatted, behind("Fixing "));
     if (!asks_git) return;
-    if (mark.starts_with("modified:")) add_change(changes, FileChangeKind::edited, behind("modified:"));
-    if (mark.starts_with("new file:")) add_change(changes, FileChangeKind::created, behind("new file:"));
-    if (mark.starts_with("deleted:")) add_change(changes, FileChangeKind::deleted, behind("deleted:"));
+    if (mark.starts_with("modified:"))
+      add_change(changes, FileChangeKind::edited, behind("modified:"));
+    if (mark.starts_with("new file:"))
+      add_change(changes, FileChangeKind::created, behind("new file:"));
+    if (mark.starts_with("deleted:"))
+      add_change(changes, FileChangeKind::deleted, behind("deleted:"));
     if (mark.starts_with("create mode 100"))
-      add_change(changes, FileChangeKind::created, mark.substr(std::min(mark.size(), mark.find(' ', 12) + 1)));
+      add_change(changes, FileChangeKind::created,
+                 mark.substr(std::min(mark.size(), mark.find(' ', 12) + 1)));
     if (mark.starts_with("delete mode 100"))
-      add_change(changes, FileChangeKind::deleted, mark.substr(std::min(mark.size(), mark.find(' ', 12) + 1)));
+      add_change(changes, FileChangeKind::deleted,
+                 mark.substr(std::min(mark.size(), mark.find(' ', 12) + 1)));
     if (mark.starts_with("renamed:") && mark.find(" -> ") != mark.npos) {
       const std::string_view both = behind("renamed:");
-      add_change(changes, FileChangeKind::renamed, both.substr(both.find(" -> ") + 4), both.substr(0, both.find(" -> ")));
+      add_change(changes, FileChangeKind::renamed, both.substr(both.find(" -> ") + 4),
+                 both.substr(0, both.find(" -> ")));
     }
     // git status --short: two letters and a space.
     if (line.size() > 3 && line[2] == ' ' && line[3] != ' ') {
       const std::string_view states = line.substr(0, 2), path = line.substr(3);
       if (states == " M" || states == "M " || states == "MM" || states == "AM")
-        add_change(changes, states == "AM" ? FileChangeKind::created : FileChangeKind::edited, path);
+        add_change(changes, states == "AM" ? FileChangeKind::created : FileChangeKind::edited,
+                   path);
       if (states == "??" || states == "A ") add_change(changes, FileChangeKind::created, path);
       if (states == " D" || states == "D ") add_change(changes, FileChangeKind::deleted, path);
       if (states == "R " && path.find(" -> ") != path.npos)
-        add_change(changes, FileChangeKind::renamed, path.substr(path.find(" -> ") + 4), path.substr(0, path.find(" -> ")));
+        add_change(changes, FileChangeKind::renamed, path.substr(path.find(" -> ") + 4),
+                   path.substr(0, path.find(" -> ")));
     }
   });
 }
@@ -906,7 +1016,8 @@ CallEffects effects_of(std::string_view tool, const JsonValue* arguments) {
   }
   if (effects.script.empty()) read_file_tool(tool, read, effects);
   const std::string name = plain_key(without_server(tool));
-  if (effects.script.empty() && effects.changes.empty() && holds_any(name, {"grep", "glob", "search", "list", "read", "view"}))
+  if (effects.script.empty() && effects.changes.empty() &&
+      holds_any(name, {"grep", "glob", "search", "list", "read", "view"}))
     effects.is_inspection = true;
   return effects;
 }

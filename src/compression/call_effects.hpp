@@ -1,5 +1,6 @@
-// What a tool call does, as far as its name and arguments tell: which files it reads and changes, which script it runs, which plan it
-// sets. Tools of any agent are read by the names of their arguments; no tool has to be known.
+// What a tool call does, as far as its name and arguments tell: which files it reads and changes,
+// which script it runs, which plan it sets. Tools of any agent are read by the names of their
+// arguments; no tool has to be known.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct FileRead {
   std::string range = {};  // empty: all of it
   // The range as lines, where it is some. `last` may be all that follow.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> lines = {};
-  bool is_variant = false;  // the range says more than lines: it may be another revision of the file
+  // the range says more than lines: it may be another revision of the file
+  bool is_variant = false;
   std::string folder = {};
 };
 
@@ -52,7 +54,8 @@ struct CallEffects {
   bool only_reads = false;     // it prints what `reads` names and nothing else
 };
 
-// `arguments` is null where there are none. A string is read as JSON, or else as a script of a tool that runs such.
+// `arguments` is null where there are none. A string is read as JSON, or else as a script of a tool
+// that runs such.
 CallEffects effects_of(std::string_view tool, const JsonValue* arguments);
 
 // What a script does to files, and what it only reads.
@@ -60,14 +63,16 @@ void read_script_effects(std::string_view script, CallEffects& effects);
 // The files that a patch names, in the form of `apply_patch` or of a unified diff.
 void read_patch(std::string_view patch, std::vector<FileChange>& changes);
 // The files that what git, patch and formatters print says were changed.
-void read_printed_changes(std::string_view script, std::string_view output, std::vector<FileChange>& changes);
+void read_printed_changes(std::string_view script, std::string_view output,
+                          std::vector<FileChange>& changes);
 
 // Whether a program only looks at things.
 bool only_looks(const std::vector<std::string>& words);
 
 // A path with the folders that it is relative to, without "." and ".."; one that begins with ~ or $
 // stays as it is.
-std::string joined_path(std::string_view call_folder, std::string_view folder, std::string_view path);
+std::string joined_path(std::string_view call_folder, std::string_view folder,
+                        std::string_view path);
 
 // An argument's name in lower case, without dashes and underscores.
 std::string plain_key(std::string_view key);

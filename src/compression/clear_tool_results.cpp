@@ -67,25 +67,28 @@ class Clearing final : public Strategy {
     std::optional<Error> error;
     const View::Rep& rep = view.rep();
     ToolNames names(rep);
-    rep.placed.entries.visit_back(0, view.size(), may_have_results, [&](std::uint64_t index, const Entry& entry) {
-      if (!has_results(entry)) return true;
-      if (newest++ < options_.keep) return true;
-      if (rep.log.originals(entry.ordinal)) return true;  // a stub already
-      // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be read as it is stays.
-      if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index)) return true;
-      if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
-      Result<Message> stub = stub_of(view[index], index, entry, names, aim);
-      if (!stub) {
-        error = stub.error();
-        return false;
-      }
-      const std::uint64_t tokens = count_tokens(aim, *stub);
-      if (tokens >= entry.tokens) return true;
-      gain += entry.tokens - tokens;
-      plan.replacements.push_back({{{index, index + 1}}, std::move(*stub)});
-      const bool is_enough = aim.tokens_max && plan.tokens_after - gain <= *aim.tokens_max;
-      return !(options_.late && is_enough);
-    });
+    rep.placed.entries.visit_back(
+        0, view.size(), may_have_results, [&](std::uint64_t index, const Entry& entry) {
+          if (!has_results(entry)) return true;
+          if (newest++ < options_.keep) return true;
+          if (rep.log.originals(entry.ordinal)) return true;  // a stub already
+          // Other than hiding it, a stub neither breaks a pair nor a turn: so only what must be
+          // read as it is stays.
+          if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index))
+            return true;
+          if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) return true;
+          Result<Message> stub = stub_of(view[index], index, entry, names, aim);
+          if (!stub) {
+            error = stub.error();
+            return false;
+          }
+          const std::uint64_t tokens = count_tokens(aim, *stub);
+          if (tokens >= entry.tokens) return true;
+          gain += entry.tokens - tokens;
+          plan.replacements.push_back({{{index, index + 1}}, std::move(*stub)});
+          const bool is_enough = aim.tokens_max && plan.tokens_after - gain <= *aim.tokens_max;
+          return !(options_.late && is_enough);
+        });
     if (error) return *error;
     if (gain < options_.tokens_gain_min || plan.replacements.empty()) {
       gain = 0;
@@ -98,11 +101,15 @@ class Clearing final : public Strategy {
   }
 
  private:
-  Result<Message> stub_of(const Message& message, std::uint64_t index, const Entry& entry, ToolNames& names, const Aim& aim) const {
+  Result<Message> stub_of(const Message& message, std::uint64_t index, const Entry& entry,
+                          ToolNames& names, const Aim& aim) const {
     const auto stub = [&](std::string_view id) -> std::optional<std::string> {
       const std::string tool = names.of(index, entry.ordinal, std::string(id));
-      if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) != options_.exclude.end()) return {};
-      return "[result of " + (tool.empty() ? "a tool" : tool) + " cleared: " + std::to_string(entry.tokens) + " tokens, " +
+      if (std::find(options_.exclude.begin(), options_.exclude.end(), tool) !=
+          options_.exclude.end())
+        return {};
+      return "[result of " + (tool.empty() ? "a tool" : tool) +
+             " cleared: " + std::to_string(entry.tokens) + " tokens, " +
              std::to_string(entry.bytes) + " bytes" + how_to_read(aim, entry.ordinal) + "]";
     };
     return replace_tool_results(message, stub, aim.limits);
@@ -110,7 +117,9 @@ class Clearing final : public Strategy {
 
   // A tool is named only where the model has it.
   static std::string how_to_read(const Aim& aim, std::uint32_t ordinal) {
-    return aim.context_tools ? "; context_expand {\"ordinals\":[" + std::to_string(ordinal) + "]} reads it" : std::string();
+    return aim.context_tools
+               ? "; context_expand {\"ordinals\":[" + std::to_string(ordinal) + "]} reads it"
+               : std::string();
   }
 
   ClearToolResults options_;
@@ -126,13 +135,16 @@ bool has_results(const Entry& entry) {
 std::uint64_t whole_results(const History& history) {
   const View view = view_with_links(history);
   std::uint64_t count = 0;
-  view.rep().placed.entries.visit_back(0, view.size(), may_have_results, [&](std::uint64_t, const Entry& entry) {
-    if (has_results(entry) && view.rep().log.originals(entry.ordinal) == nullptr) ++count;
-    return true;
-  });
+  view.rep().placed.entries.visit_back(
+      0, view.size(), may_have_results, [&](std::uint64_t, const Entry& entry) {
+        if (has_results(entry) && view.rep().log.originals(entry.ordinal) == nullptr) ++count;
+        return true;
+      });
   return count;
 }
 
-StrategyPtr clear_tool_results(ClearToolResults options) { return std::make_shared<Clearing>(std::move(options)); }
+StrategyPtr clear_tool_results(ClearToolResults options) {
+  return std::make_shared<Clearing>(std::move(options));
+}
 
 }  // namespace undertext

@@ -1,5 +1,6 @@
-// The digest: what was found, chosen within a budget. Everything that could be shown is put into one line of order, the dearest first, and a
-// digest is as much of its beginning as fits; so a smaller budget never shows what a larger one does not. docs/digest.md gives that order.
+// The digest: what was found, chosen within a budget. Everything that could be shown is put into
+// one line of order, the dearest first, and a digest is as much of its beginning as fits; so a
+// smaller budget never shows what a larger one does not. docs/digest.md gives that order.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -27,7 +28,8 @@ namespace digest {
 namespace {
 
 // How much of a request is shown, as room allows. The last is all of it.
-constexpr std::array<std::size_t, 5> request_bytes = {80, 320, 1000, 4000, std::numeric_limits<std::size_t>::max()};
+constexpr std::array<std::size_t, 5> request_bytes = {80, 320, 1000, 4000,
+                                                      std::numeric_limits<std::size_t>::max()};
 constexpr std::size_t newest_requests = 3;
 constexpr std::size_t reply_bytes = 240;
 
@@ -50,7 +52,8 @@ std::string changed_line(const ChangedFile& file) {
   } else {
     line += name(file.kind == FileChangeKind::renamed ? FileChangeKind::created : file.kind);
   }
-  if (file.kind == FileChangeKind::edited && file.count > 1) line += " ×" + std::to_string(file.count);
+  if (file.kind == FileChangeKind::edited && file.count > 1)
+    line += " ×" + std::to_string(file.count);
   return line + ")";
 }
 
@@ -65,16 +68,20 @@ std::string result_line(const Run& run) {
   return "- " + run.command + std::string(run.failed ? failed_mark : passed_mark) + run.outcome;
 }
 
-// The paths that say something beside those listed already: not the end of another, nor a file that was changed.
-std::vector<Finding> without_repeated_paths(std::vector<Finding> files, const std::vector<ChangedFile>& changes) {
+// The paths that say something beside those listed already: not the end of another, nor a file that
+// was changed.
+std::vector<Finding> without_repeated_paths(std::vector<Finding> files,
+                                            const std::vector<ChangedFile>& changes) {
   std::map<std::string_view, std::vector<std::string_view>> by_name;
   for (const ChangedFile& change : changes) by_name[base_name(change.path)].push_back(change.path);
   for (const Finding& file : files) by_name[base_name(file.text)].push_back(file.text);
   const auto without_dots = [](std::string_view path) {
-    while (path.starts_with("./") || path.starts_with("../")) path.remove_prefix(path.find('/') + 1);
+    while (path.starts_with("./") || path.starts_with("../"))
+      path.remove_prefix(path.find('/') + 1);
     return path;
   };
-  constexpr std::size_t same_name_max = 64;  // a thousand files of one name are compared with the first few
+  // a thousand files of one name are compared with the first few
+  constexpr std::size_t same_name_max = 64;
   const auto is_repeated = [&](const Finding& file) {
     const std::vector<std::string_view>& others = by_name[base_name(file.text)];
     for (std::size_t i = 0; i < std::min(others.size(), same_name_max); ++i) {
@@ -82,7 +89,8 @@ std::vector<Finding> without_repeated_paths(std::vector<Finding> files, const st
       if (is_itself) continue;
       const std::string_view plain = without_dots(file.text), other = without_dots(others[i]);
       // Of two that are the same but for the dots, the one without.
-      if (plain == other ? file.text.size() > others[i].size() : ends_with_path(other, plain)) return true;
+      if (plain == other ? file.text.size() > others[i].size() : ends_with_path(other, plain))
+        return true;
     }
     return false;
   };
@@ -98,8 +106,12 @@ std::vector<Finding> without_repeated_paths(std::vector<Finding> files, const st
 class Order {
  public:
   // `constraints_max`: what the cost of constraints may come to before anything else is shown.
-  Order(Findings& findings, std::uint64_t constraints_max, const std::function<std::uint64_t(std::string_view)>& cost)
-      : findings_(findings), requests_(findings.requests()), constraints_max_(constraints_max), cost_(cost) {}
+  Order(Findings& findings, std::uint64_t constraints_max,
+        const std::function<std::uint64_t(std::string_view)>& cost)
+      : findings_(findings),
+        requests_(findings.requests()),
+        constraints_max_(constraints_max),
+        cost_(cost) {}
 
   std::vector<Offer> take() {
     add_current(0);
@@ -107,14 +119,17 @@ class Order {
     const std::size_t first = add_constraints(constraints);
     find_requests(constraints, first);
     add_current(1);
-    if (!findings_.next_step().empty()) offers_.push_back({Section::next_step, 0, "- " + findings_.next_step()});
+    if (!findings_.next_step().empty())
+      offers_.push_back({Section::next_step, 0, "- " + findings_.next_step()});
     const std::vector<ChangedFile> changes = findings_.changes();
-    for (const ChangedFile& file : changes) offers_.push_back({Section::changes, file.first, changed_line(file)});
+    for (const ChangedFile& file : changes)
+      offers_.push_back({Section::changes, file.first, changed_line(file)});
     totals_.changes = changes.size() + findings_.more_changes();
     add_plan();
     add_newest_requests();
     const std::vector<const Run*> checks = findings_.runs().last_checks();
-    List errors{Section::errors, findings_.take(Kind::error)}, attempts{Section::attempts, findings_.take(Kind::attempt)};
+    List errors{Section::errors, findings_.take(Kind::error)},
+        attempts{Section::attempts, findings_.take(Kind::attempt)};
     std::size_t shown_checks = 0;
     add_checks(checks, shown_checks, 6);
     add_some(errors, 8);
@@ -138,7 +153,8 @@ class Order {
     add_some(numbers, 4);
     add_some(files, 12);
     add_requests(2);
-    // Each is a part of what is left, so that a thousand of one kind do not push out the newest of another.
+    // Each is a part of what is left, so that a thousand of one kind do not push out the newest of
+    // another.
     for (std::size_t share = 1; share <= 16; ++share) {
       add_some(errors, 16 + 8 * share);
       add_some(attempts, 16 + 8 * share);
@@ -150,14 +166,16 @@ class Order {
     add_some(choices, 8);
     add_some(earlier, 8);
     add_some(numbers, 8);
-    for (List* list : {&errors, &attempts, &questions, &commands, &urls, &files, &choices, &earlier})
+    for (List* list :
+         {&errors, &attempts, &questions, &commands, &urls, &files, &choices, &earlier})
       add_some(*list, list->findings.size());
     add_checks(checks, shown_checks, checks.size());
     add_current(3);
     add_requests(3);
     List answered{Section::answered_questions, findings_.take(Kind::answered_question)};
     add_some(answered, answered.findings.size());
-    for (const Finding& tool : findings_.tools()) offers_.push_back({Section::tools, tool.first, "- " + tool.text});
+    for (const Finding& tool : findings_.tools())
+      offers_.push_back({Section::tools, tool.first, "- " + tool.text});
     add_some(numbers, numbers.findings.size());
     add_current(4);
     add_requests(4);
@@ -175,21 +193,26 @@ class Order {
     std::size_t added = 0;
   };
 
-  void add_constraint(const Finding& finding) { offers_.push_back({Section::constraints, finding.first, "- " + finding.text}); }
+  void add_constraint(const Finding& finding) {
+    offers_.push_back({Section::constraints, finding.first, "- " + finding.text});
+  }
 
   // Sentences of a short answer stand in it, beside the question that it answers.
   static std::vector<Finding> without_quoted(std::vector<Finding> constraints) {
     constexpr std::string_view asked = "\" (asked: ";
-    constexpr std::size_t answers_max = 64;  // a thousand sentences are compared with the newest answers
+    // a thousand sentences are compared with the newest answers
+    constexpr std::size_t answers_max = 64;
     std::vector<std::string> answers;
     for (const Finding& constraint : constraints) {
       const std::size_t end = constraint.text.find(asked);
-      if (constraint.text.starts_with('"') && end != std::string::npos) answers.push_back(constraint.text.substr(1, end - 1));
+      if (constraint.text.starts_with('"') && end != std::string::npos)
+        answers.push_back(constraint.text.substr(1, end - 1));
       if (answers.size() == answers_max) break;
     }
     std::erase_if(constraints, [&](const Finding& constraint) {
-      return std::any_of(answers.begin(), answers.end(),
-                         [&](const std::string& answer) { return answer.find(constraint.text) != answer.npos; });
+      return std::any_of(answers.begin(), answers.end(), [&](const std::string& answer) {
+        return answer.find(constraint.text) != answer.npos;
+      });
     });
     return constraints;
   }
@@ -213,9 +236,11 @@ class Order {
     const bool is_whole = level == 0 || level + 1 == request_bytes.size();
     const bool is_cut = level > 0 && shown_.back() != requests_.back();
     const std::string& request = is_whole ? requests_.back() : shown_.back();
-    const std::size_t shown = level == 0 || (is_cut && (level == 1 || is_whole)) ? 0 : request_bytes[level - 1];
+    const std::size_t shown =
+        level == 0 || (is_cut && (level == 1 || is_whole)) ? 0 : request_bytes[level - 1];
     if (request.size() <= shown) return;
-    offers_.push_back({Section::request, 0, "- \"" + shorten_request(request, request_bytes[level]) + "\""});
+    offers_.push_back(
+        {Section::request, 0, "- \"" + shorten_request(request, request_bytes[level]) + "\""});
   }
 
   // What is pasted between fences goes before what the user says about it.
@@ -224,7 +249,8 @@ class Order {
     if (request.size() <= bytes) return request;
     std::string rest;
     std::size_t from = 0;
-    for (std::size_t open = request.find(fence); open != request.npos; open = request.find(fence, from)) {
+    for (std::size_t open = request.find(fence); open != request.npos;
+         open = request.find(fence, from)) {
       const std::size_t close = request.find(fence, open + fence.size());
       if (close == request.npos) break;
       (rest += request.substr(from, open - from)) += "```…```";
@@ -239,7 +265,8 @@ class Order {
     const std::vector<PlanItem>& plan = findings_.plan();
     for (const bool done : {false, true})
       for (std::size_t i = 0; i < plan.size(); ++i)
-        if ((plan[i].state == PlanItem::State::done) == done) offers_.push_back({Section::plan, i, plan_line(plan[i])});
+        if ((plan[i].state == PlanItem::State::done) == done)
+          offers_.push_back({Section::plan, i, plan_line(plan[i])});
   }
 
   void add_checks(const std::vector<const Run*>& checks, std::size_t& shown, std::size_t until) {
@@ -249,22 +276,26 @@ class Order {
 
   void add_reply() {
     if (!findings_.last_reply().empty())
-      offers_.push_back({Section::last_reply, 0, "- " + shorten(findings_.last_reply(), reply_bytes)});
+      offers_.push_back(
+          {Section::last_reply, 0, "- " + shorten(findings_.last_reply(), reply_bytes)});
   }
 
-  static std::vector<Finding> without_checks(std::vector<Finding> commands, const std::vector<const Run*>& checks) {
+  static std::vector<Finding> without_checks(std::vector<Finding> commands,
+                                             const std::vector<const Run*>& checks) {
     std::set<std::string_view> listed;
     for (const Run* run : checks) listed.insert(run->command);
     std::erase_if(commands, [&](const Finding& command) { return listed.count(command.text) > 0; });
     return commands;
   }
 
-  // Which requests are to be listed, the dearest first: the first one, which is often the task itself; then from the newest back. The last one
-  // stands elsewhere. What stands among the first `listed` constraints is not said again; a request
-  // that is nothing but constraints is not listed at all.
+  // Which requests are to be listed, the dearest first: the first one, which is often the task
+  // itself; then from the newest back. The last one stands elsewhere. What stands among the first
+  // `listed` constraints is not said again; a request that is nothing but constraints is not listed
+  // at all.
   void find_requests(const std::vector<Finding>& constraints, std::size_t listed) {
     shown_ = requests_;
-    for (std::size_t i = 0; i < shown_.size(); ++i) shown_[i] = without_listed(requests_[i], constraints, listed);
+    for (std::size_t i = 0; i < shown_.size(); ++i)
+      shown_[i] = without_listed(requests_[i], constraints, listed);
     for (std::size_t i = requests_.size(); i-- > 1;)
       if (i + 1 < requests_.size() && !shown_[i].empty()) others_.push_back(i);
     if (requests_.size() > 1 && !shown_[0].empty()) others_.insert(others_.begin(), 0);
@@ -273,10 +304,12 @@ class Order {
     for (std::size_t i = 0; i < in_order.size(); ++i) numbers_[in_order[i]] = i + 1;
   }
 
-  static std::string without_listed(const std::string& request, const std::vector<Finding>& constraints, std::size_t listed) {
+  static std::string without_listed(const std::string& request,
+                                    const std::vector<Finding>& constraints, std::size_t listed) {
     constexpr std::size_t rest_bytes_max = 12;  // "Please", "and"
     const std::string gap = "…";
-    if (request.find(gap) != request.npos) return request;  // of an earlier digest, and shortened by it
+    // of an earlier digest, and shortened by it
+    if (request.find(gap) != request.npos) return request;
     std::string rest = request;
     std::size_t covered = 0;
     for (std::size_t i = 0; i < constraints.size(); ++i) {
@@ -284,22 +317,26 @@ class Order {
       if (text.starts_with("\"" + request + "\" (asked: ")) return {};
       if (request.find(text) == request.npos) continue;
       covered += text.size() + 1;
-      if (const std::size_t at = rest.find(text); i < listed && at != rest.npos) rest.replace(at, text.size(), gap);
+      if (const std::size_t at = rest.find(text); i < listed && at != rest.npos)
+        rest.replace(at, text.size(), gap);
     }
     if (covered > 0 && covered + rest_bytes_max >= request.size()) return {};
     for (const std::string& twice : {gap + " " + gap, gap + gap})
-      for (std::size_t at = rest.find(twice); at != rest.npos; at = rest.find(twice)) rest.replace(at, twice.size(), gap);
+      for (std::size_t at = rest.find(twice); at != rest.npos; at = rest.find(twice))
+        rest.replace(at, twice.size(), gap);
     return rest;
   }
 
   void add_newest_requests() {
-    for (std::size_t k = 0; k < std::min(others_.size(), newest_requests); ++k) add_request(others_[k], 1, 0);
+    for (std::size_t k = 0; k < std::min(others_.size(), newest_requests); ++k)
+      add_request(others_[k], 1, 0);
   }
 
   void add_requests(std::size_t level) {
     for (std::size_t k = 0; k < others_.size(); ++k) {
       const bool has_level_1 = k < newest_requests;
-      if (!has_level_1 || level > 1) add_request(others_[k], level, level == 0 ? 0 : request_bytes[level - 1]);
+      if (!has_level_1 || level > 1)
+        add_request(others_[k], level, level == 0 ? 0 : request_bytes[level - 1]);
     }
   }
 
@@ -310,7 +347,8 @@ class Order {
     const bool was_cut = is_whole && shown_[index] != requests_[index];
     if (request.size() <= shown && !was_cut) return;
     offers_.push_back({Section::requests, index,
-                       std::to_string(numbers_[index]) + ". \"" + shorten_request(request, request_bytes[level]) + "\""});
+                       std::to_string(numbers_[index]) + ". \"" +
+                           shorten_request(request, request_bytes[level]) + "\""});
   }
 
   void add_some(List& list, std::size_t until) {
@@ -333,7 +371,8 @@ class Order {
 
 class Counter {
  public:
-  explicit Counter(const SummaryRequest& request) : count_(request.count_tokens), empty_(count("")) {}
+  explicit Counter(const SummaryRequest& request)
+      : count_(request.count_tokens), empty_(count("")) {}
 
   std::uint64_t count(std::string_view text) const {
     constexpr std::uint64_t bytes_per_token = 3;  // few texts have more tokens than this says
@@ -363,27 +402,30 @@ std::uint64_t left_out(Section section, std::uint64_t shown, const Totals& total
 }
 
 std::string write(std::vector<const Offer*> offers, std::string_view title, const Totals& totals) {
-  // Of one place the last offer is the one that counts: it says most. All stand in one vector, so that addresses tell which is later.
+  // Of one place the last offer is the one that counts: it says most. All stand in one vector, so
+  // that addresses tell which is later.
   std::sort(offers.begin(), offers.end(), [](const Offer* a, const Offer* b) {
     return std::tuple(a->section, a->place, a) < std::tuple(b->section, b->place, b);
   });
   std::string text(title);
   std::size_t next = 0;
-  const bool has_request = std::any_of(offers.begin(), offers.end(), [](const Offer* o) { return o->section == Section::request; });
+  const bool has_request = std::any_of(
+      offers.begin(), offers.end(), [](const Offer* o) { return o->section == Section::request; });
   for (std::size_t i = 0; i < headings.size(); ++i) {
     const Section section = static_cast<Section>(i);
     std::string lines;
     std::uint64_t shown = 0;
     for (; next < offers.size() && offers[next]->section == section; ++next) {
       const Offer* const offer = offers[next];
-      const bool is_replaced =
-          next + 1 < offers.size() && offers[next + 1]->section == section && offers[next + 1]->place == offer->place;
+      const bool is_replaced = next + 1 < offers.size() && offers[next + 1]->section == section &&
+                               offers[next + 1]->place == offer->place;
       if (is_replaced) continue;
       (lines += '\n') += offer->text;
       ++shown;
     }
     const std::uint64_t more = left_out(section, shown, totals);
-    if (more > 0 && (shown > 0 || (section == Section::requests && has_request))) (lines += '\n') += more_line(more);
+    if (more > 0 && (shown > 0 || (section == Section::requests && has_request)))
+      (lines += '\n') += more_line(more);
     if (!lines.empty()) ((text += '\n') += heading(section)) += lines;
   }
   return text;
@@ -391,40 +433,47 @@ std::string write(std::vector<const Offer*> offers, std::string_view title, cons
 
 Error cannot_fit(std::uint64_t tokens_min, std::uint64_t tokens_max) {
   return {.code = ErrorCode::cannot_fit,
-          .message = "a digest of these messages takes at least " + std::to_string(tokens_min) + " tokens; " +
-                     std::to_string(tokens_max) + " are allowed"};
+          .message = "a digest of these messages takes at least " + std::to_string(tokens_min) +
+                     " tokens; " + std::to_string(tokens_max) + " are allowed"};
 }
 
-Result<Summary> choose(const std::vector<Offer>& offers, const Totals& totals, std::string_view title,
-                       const SummaryRequest& request, const Counter& counter) {
-  if (offers.empty() || counter.count(write({&offers.front()}, title, totals)) > request.tokens_max) {
+Result<Summary> choose(const std::vector<Offer>& offers, const Totals& totals,
+                       std::string_view title, const SummaryRequest& request,
+                       const Counter& counter) {
+  if (offers.empty() ||
+      counter.count(write({&offers.front()}, title, totals)) > request.tokens_max) {
     const std::uint64_t minimum = counter.count(title);
     if (minimum > request.tokens_max) return cannot_fit(minimum, request.tokens_max);
     return Summary{.text = std::string(title)};
   }
 
-  // Each line is counted once and alone. Tokenizers do not join lines, so their sum is what the whole has, or nearly.
+  // Each line is counted once and alone. Tokenizers do not join lines, so their sum is what the
+  // whole has, or nearly.
   std::uint64_t tokens = counter.empty() + counter.cost(title);
-  std::vector<std::uint64_t> costs;  // of the offers chosen, each with its heading where it is the first
+  // of the offers chosen, each with its heading where it is the first
+  std::vector<std::uint64_t> costs;
   std::array<bool, headings.size()> headed = {};
   std::vector<std::uint64_t> request_costs;  // by place
   std::uint64_t current_cost = 0;
   for (const Offer& offer : offers) {
     const std::uint64_t line = counter.cost(offer.text);
     std::uint64_t cost = line;
-    if (!std::exchange(headed[static_cast<std::size_t>(offer.section)], true)) cost += counter.cost(heading(offer.section));
+    if (!std::exchange(headed[static_cast<std::size_t>(offer.section)], true))
+      cost += counter.cost(heading(offer.section));
     if (offer.section == Section::requests) {
       request_costs.resize(std::max<std::size_t>(request_costs.size(), offer.place + 1));
       const std::uint64_t before = std::exchange(request_costs[offer.place], line);
       cost -= std::min(before, cost);
     }
-    if (offer.section == Section::request) cost -= std::min(std::exchange(current_cost, line), cost);
+    if (offer.section == Section::request)
+      cost -= std::min(std::exchange(current_cost, line), cost);
     if (!costs.empty() && (cost > request.tokens_max || tokens > request.tokens_max - cost)) break;
     tokens += cost;
     costs.push_back(cost);
   }
 
-  // The sum was nearly right at most; the whole decides. Twice as much goes at each attempt, so there are few.
+  // The sum was nearly right at most; the whole decides. Twice as much goes at each attempt, so
+  // there are few.
   for (std::size_t drop_min = 1;; drop_min *= 2) {
     std::vector<const Offer*> chosen;
     chosen.reserve(costs.size());
@@ -434,7 +483,8 @@ Result<Summary> choose(const std::vector<Offer>& offers, const Totals& totals, s
     if (total <= request.tokens_max) return Summary{.text = std::move(text)};
     if (costs.size() <= 1) return cannot_fit(total, request.tokens_max);
     std::uint64_t dropped = 0;
-    for (std::size_t count = 0; costs.size() > 1 && (count < drop_min || dropped < total - request.tokens_max); ++count) {
+    for (std::size_t count = 0;
+         costs.size() > 1 && (count < drop_min || dropped < total - request.tokens_max); ++count) {
       dropped += costs.back();
       costs.pop_back();
     }
@@ -448,24 +498,33 @@ class DigestSummariser final : public Summariser {
 
   Result<Summary> summarise(const SummaryRequest& request) const override {
     if (request.messages.empty())
-      return Error{.code = ErrorCode::invalid_argument, .message = "there are no messages to summarise", .field = "messages"};
+      return Error{.code = ErrorCode::invalid_argument,
+                   .message = "there are no messages to summarise",
+                   .field = "messages"};
     if (request.tokens_max == 0) return cannot_fit(1, 0);
     // A line has at least one token, so more lines than tokens are never shown.
     constexpr std::uint64_t keep_max = 1u << 16;
     Findings findings(static_cast<std::size_t>(std::min(request.tokens_max, keep_max)));
     Reader reader(findings);
     for (std::size_t i = 0; i < request.messages.size(); ++i) {
-      if (request.cancel.stop_requested()) return Error{.code = ErrorCode::unavailable, .message = "the summary was cancelled"};
-      const bool is_summary = std::find(request.summaries.begin(), request.summaries.end(), i) != request.summaries.end();
-      reader.read(request.messages[i], is_summary ? Reader::Origin::summary : Reader::Origin::original);
+      if (request.cancel.stop_requested())
+        return Error{.code = ErrorCode::unavailable, .message = "the summary was cancelled"};
+      const bool is_summary = std::find(request.summaries.begin(), request.summaries.end(), i) !=
+                              request.summaries.end();
+      reader.read(request.messages[i],
+                  is_summary ? Reader::Origin::summary : Reader::Origin::original);
     }
     for (std::size_t i = 0; i < request.after.size(); ++i) {
-      const bool is_hidden = std::find(request.after_hidden.begin(), request.after_hidden.end(), i) != request.after_hidden.end();
-      reader.read_after(request.after[i], is_hidden ? Reader::Results::hidden : Reader::Results::shown);
+      const bool is_hidden = std::find(request.after_hidden.begin(), request.after_hidden.end(),
+                                       i) != request.after_hidden.end();
+      reader.read_after(request.after[i],
+                        is_hidden ? Reader::Results::hidden : Reader::Results::shown);
     }
     reader.finish();
     const Counter counter(request);
-    const std::function<std::uint64_t(std::string_view)> cost = [&counter](std::string_view line) { return counter.cost(line); };
+    const std::function<std::uint64_t(std::string_view)> cost = [&counter](std::string_view line) {
+      return counter.cost(line);
+    };
     Order order(findings, request.tokens_max / 2, cost);
     const std::vector<Offer> offers = order.take();
     return choose(offers, order.totals(), title(reader.messages()), request, counter);
@@ -476,7 +535,8 @@ class DigestSummariser final : public Summariser {
 }  // namespace digest
 
 std::shared_ptr<const Summariser> digest_summariser() {
-  static const std::shared_ptr<const Summariser> digest = std::make_shared<const digest::DigestSummariser>();
+  static const std::shared_ptr<const Summariser> digest =
+      std::make_shared<const digest::DigestSummariser>();
   return digest;
 }
 

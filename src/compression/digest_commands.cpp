@@ -23,18 +23,23 @@ std::string_view take_word(std::string_view& text) {
 bool is_assignment(std::string_view word) {
   const std::size_t equals = word.find('=');
   return equals != word.npos && equals > 0 &&
-         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_word) && !is_digit(word[0]);
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), is_word) &&
+         !is_digit(word[0]);
 }
 
 // Get-ChildItem
 bool is_cmdlet(std::string_view word) {
   const std::size_t dash = word.find('-');
-  if (dash == word.npos || dash < 2 || dash + 2 >= word.size() || !is_upper(word[0]) || !is_upper(word[dash + 1])) return false;
+  if (dash == word.npos || dash < 2 || dash + 2 >= word.size() || !is_upper(word[0]) ||
+      !is_upper(word[dash + 1]))
+    return false;
   for (const std::string_view verb :
-       {"Add", "Clear", "Copy",   "Disable", "Enable",  "Expand", "Export", "Get",   "Import", "Install", "Invoke", "Move",
-        "New", "Out",   "Remove", "Rename",  "Restart", "Select", "Set",    "Start", "Stop",   "Test",    "Update", "Write"})
+       {"Add",     "Clear",   "Copy",   "Disable", "Enable", "Expand", "Export", "Get",
+        "Import",  "Install", "Invoke", "Move",    "New",    "Out",    "Remove", "Rename",
+        "Restart", "Select",  "Set",    "Start",   "Stop",   "Test",   "Update", "Write"})
     if (word.substr(0, dash) == verb)
-      return std::all_of(word.begin() + static_cast<std::ptrdiff_t>(dash) + 1, word.end(), is_alnum);
+      return std::all_of(word.begin() + static_cast<std::ptrdiff_t>(dash) + 1, word.end(),
+                         is_alnum);
   return false;
 }
 
@@ -65,7 +70,8 @@ bool is_command(std::string_view text) {
   text = trim(text);
   if (is_cmdlet(program)) return true;
   if (text.empty() || text.starts_with('=') || text.starts_with("->")) return false;
-  if (program.starts_with("./") || program.starts_with("../") || program.starts_with(".\\")) return !reads_as_sentence(text);
+  if (program.starts_with("./") || program.starts_with("../") || program.starts_with(".\\"))
+    return !reads_as_sentence(text);
   if (program != lower(program) || !is_program(program)) return false;
   return !is_in(program, english_programs) || !reads_as_sentence(text);
 }
@@ -73,7 +79,8 @@ bool is_command(std::string_view text) {
 std::optional<std::string_view> after_prompt(std::string_view line) {
   line = trim(line);
   std::string_view rest;
-  if (line.starts_with("(") && line.find(") ") < 40) line = trim(line.substr(line.find(") ") + 2));  // (venv) $ make
+  // (venv) $ make
+  if (line.starts_with("(") && line.find(") ") < 40) line = trim(line.substr(line.find(") ") + 2));
   if (line.starts_with("$ ")) {
     rest = line.substr(2);
   } else if (line.starts_with("❯ ")) {
@@ -82,7 +89,8 @@ std::optional<std::string_view> after_prompt(std::string_view line) {
     constexpr std::size_t prompt_bytes_max = 120;
     const std::string_view head = first_bytes(line, prompt_bytes_max);
     const bool windows = head.starts_with("PS ") ? head.size() > 5 && head[4] == ':'
-                                                 : head.size() > 3 && is_letter(head[0]) && head[1] == ':' && head[2] == '\\';
+                                                 : head.size() > 3 && is_letter(head[0]) &&
+                                                       head[1] == ':' && head[2] == '\\';
     if (windows) {
       const std::size_t end = head.find('>');
       if (end == head.npos) return std::nullopt;
@@ -92,20 +100,25 @@ std::optional<std::string_view> after_prompt(std::string_view line) {
       if (end == head.npos || end == 0) return std::nullopt;
       const std::string_view prompt = head.substr(0, end);
       const std::size_t at = prompt.find('@');
-      const bool host = at != prompt.npos && at > 0 && (prompt.find(':') != prompt.npos || prompt.starts_with('['));
-      if ((!host && !prompt.starts_with("bash-") && !prompt.starts_with("sh-")) || prompt.find("  ") != prompt.npos)
+      const bool host = at != prompt.npos && at > 0 &&
+                        (prompt.find(':') != prompt.npos || prompt.starts_with('['));
+      if ((!host && !prompt.starts_with("bash-") && !prompt.starts_with("sh-")) ||
+          prompt.find("  ") != prompt.npos)
         return std::nullopt;
       rest = line.substr(end + 2);
     }
   }
   rest = trim(rest);
-  const bool begins = !rest.empty() && (is_letter(rest[0]) || std::string_view("./~_[").find(rest[0]) != std::string_view::npos);
+  const bool begins =
+      !rest.empty() &&
+      (is_letter(rest[0]) || std::string_view("./~_[").find(rest[0]) != std::string_view::npos);
   if (!begins) return std::nullopt;
   return rest;
 }
 
 void add_command(std::string_view command, Voice voice, Findings& findings) {
-  const std::string kept = shorten_end(one_line(first_bytes(trim(command), 2 * command_bytes_max)), command_bytes_max);
+  const std::string kept =
+      shorten_end(one_line(first_bytes(trim(command), 2 * command_bytes_max)), command_bytes_max);
   if (kept.empty() || is_in(kept, script_keywords)) return;
   if (std::none_of(kept.begin(), kept.end(), is_alnum)) return;
   findings.add(Kind::command, kept, voice);
@@ -143,10 +156,12 @@ void add_script(std::string_view script, Voice voice, Findings& findings) {
       heredoc.clear();
     } else if (quote == 0 && c == '#' && trim(command).empty()) {
       at = std::min(script.find('\n', at), script.size());
-    } else if (quote == 0 && c == '<' && script.substr(at).starts_with('<') && !script.substr(at).starts_with("<<")) {
+    } else if (quote == 0 && c == '<' && script.substr(at).starts_with('<') &&
+               !script.substr(at).starts_with("<<")) {
       std::size_t word = at + 1;
       while (word < script.size() &&
-             (script[word] == '-' || script[word] == '~' || script[word] == ' ' || script[word] == '\'' || script[word] == '"'))
+             (script[word] == '-' || script[word] == '~' || script[word] == ' ' ||
+              script[word] == '\'' || script[word] == '"'))
         ++word;
       std::size_t end = word;
       while (end < script.size() && is_word(script[end])) ++end;

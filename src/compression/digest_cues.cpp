@@ -884,8 +884,10 @@ class Automaton {
     State at = root;
     for (std::size_t i = 0; i < line.size(); ++i) {
       at = states_[at].next[classes_[static_cast<std::uint8_t>(line[i])]];
-      for (State end = states_[at].ends ? at : states_[at].shorter; end != root; end = states_[end].shorter)
-        for (const std::size_t cue : states_[end].cues) try_match(line, i + 1, states_[end].depth, cues[cue], matches);
+      for (State end = states_[at].ends ? at : states_[at].shorter; end != root;
+           end = states_[end].shorter)
+        for (const std::size_t cue : states_[end].cues)
+          try_match(line, i + 1, states_[end].depth, cues[cue], matches);
     }
   }
 
@@ -944,7 +946,8 @@ class Automaton {
     }
   }
 
-  static void try_match(std::string_view line, std::size_t end, std::size_t size, const Cue& cue, std::vector<CueMatch>& matches) {
+  static void try_match(std::string_view line, std::size_t end, std::size_t size, const Cue& cue,
+                        std::vector<CueMatch>& matches) {
     const std::size_t begin = end - size;
     const bool exact = std::any_of(cue.text.begin(), cue.text.end(), is_upper);
     if (exact && line.substr(begin, size) != cue.text) return;

@@ -1,4 +1,5 @@
-// Words and phrases that tell what a line is about, all of them found in one pass over it, whatever the line holds.
+// Words and phrases that tell what a line is about, all of them found in one pass over it, whatever
+// the line holds.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +37,9 @@ struct CueMatch {
   std::size_t end;
 };
 
-// Replaces `matches` by those in `line`, in the order of their ends. Linear in the line. A cue in lower case is found in any case; one
-// that begins or ends with a letter or a digit does not stand inside a longer word, save where its rule is about the end of a name.
+// Replaces `matches` by those in `line`, in the order of their ends. Linear in the line. A cue in
+// lower case is found in any case; one that begins or ends with a letter or a digit does not stand
+// inside a longer word, save where its rule is about the end of a name.
 void find_cues(std::string_view line, std::vector<CueMatch>& matches);
 
 }  // namespace undertext::digest

@@ -12,7 +12,8 @@
 
 namespace undertext::digest {
 
-// Keeps an error message that is known to be one. Two that differ only in a time at their beginning are the same.
+// Keeps an error message that is known to be one. Two that differ only in a time at their beginning
+// are the same.
 void add_error(std::string_view text, Voice voice, Findings& findings);
 
 // Reads the lines of one text in turn.
@@ -20,13 +21,15 @@ class ErrorReader {
  public:
   explicit ErrorReader(Findings& findings) : findings_(findings) {}
 
-  // `matches` are the cues of the line. What is printed is kept as whole lines; of what is spoken, the sentence or the `code` with the error.
+  // `matches` are the cues of the line. What is printed is kept as whole lines; of what is spoken,
+  // the sentence or the `code` with the error.
   void read(std::string_view line, const std::vector<CueMatch>& matches, Voice voice);
 
  private:
   Findings& findings_;
-  std::optional<std::string> traceback_;  // inside one of Python's: what stood before it on its first line
-  bool panicked_ = false;                 // the last line was the first of one of Rust's
+  // inside one of Python's: what stood before it on its first line
+  std::optional<std::string> traceback_;
+  bool panicked_ = false;  // the last line was the first of one of Rust's
 };
 
 }  // namespace undertext::digest

@@ -21,7 +21,8 @@ using Strings = std::vector<std::string>;
 
 Strings found(Findings& findings, Kind kind) {
   std::vector<Finding> list = findings.take(kind);
-  std::sort(list.begin(), list.end(), [](const Finding& a, const Finding& b) { return a.first < b.first; });
+  std::sort(list.begin(), list.end(),
+            [](const Finding& a, const Finding& b) { return a.first < b.first; });
   Strings texts;
   for (const Finding& finding : list) texts.push_back(finding.text);
   return texts;
@@ -32,7 +33,9 @@ Strings places(std::string_view line, Kind kind, Voice voice = Voice::spoken) {
   find_places(line, voice, findings);
   return found(findings, kind);
 }
-Strings files(std::string_view line, Voice voice = Voice::spoken) { return places(line, Kind::file, voice); }
+Strings files(std::string_view line, Voice voice = Voice::spoken) {
+  return places(line, Kind::file, voice);
+}
 Strings urls(std::string_view line) { return places(line, Kind::url); }
 
 Strings errors(std::string_view text, Voice voice = Voice::printed) {
@@ -59,8 +62,10 @@ Strings numbers(std::string_view line) {
 }
 
 TEST(DigestPaths, AreFoundInProse) {
-  EXPECT_EQ(files("Edit src/a/b.cpp, then ./run and ../x/y."), (Strings{"src/a/b.cpp", "./run", "../x/y"}));
-  EXPECT_EQ(files("(see docs/plan.md), **src/main.rs**, `lib/util.js`"), (Strings{"docs/plan.md", "src/main.rs", "lib/util.js"}));
+  EXPECT_EQ(files("Edit src/a/b.cpp, then ./run and ../x/y."),
+            (Strings{"src/a/b.cpp", "./run", "../x/y"}));
+  EXPECT_EQ(files("(see docs/plan.md), **src/main.rs**, `lib/util.js`"),
+            (Strings{"docs/plan.md", "src/main.rs", "lib/util.js"}));
   EXPECT_EQ(files("main.py:12:3, Makefile, .env.local, package.json"),
             (Strings{"main.py", "Makefile", ".env.local", "package.json"}));
   EXPECT_EQ(files("in ~/notes.txt and /etc/nginx/nginx.conf and /var/log"),
@@ -70,25 +75,30 @@ TEST(DigestPaths, AreFoundInProse) {
 }
 
 TEST(DigestPaths, AreFoundInWhatToolsPrint) {
-  EXPECT_EQ(files("  File \"/usr/lib/python3/site.py\", line 3"), (Strings{"/usr/lib/python3/site.py"}));
+  EXPECT_EQ(files("  File \"/usr/lib/python3/site.py\", line 3"),
+            (Strings{"/usr/lib/python3/site.py"}));
   EXPECT_EQ(files("--- a/src/x.c\t2026-11-15"), (Strings{"src/x.c"}));
   EXPECT_EQ(files("diff --git a/src/x.c b/src/x.c"), (Strings{"src/x.c"}));
   EXPECT_EQ(files("at run (app/(shop)/[id]/page.tsx:3:1)"), (Strings{"app/(shop)/[id]/page.tsx"}));
-  EXPECT_EQ(files("-I/usr/include/foo --config=/etc/a.yml"), (Strings{"/usr/include/foo", "/etc/a.yml"}));
+  EXPECT_EQ(files("-I/usr/include/foo --config=/etc/a.yml"),
+            (Strings{"/usr/include/foo", "/etc/a.yml"}));
   EXPECT_EQ(files("Program.cs(12,5): error"), (Strings{"Program.cs"}));
   EXPECT_EQ(files("one\\nsrc/b.py"), (Strings{"src/b.py"}));
 }
 
 TEST(DigestPaths, MayBeOfWindows) {
   EXPECT_EQ(files(R"(open C:\dev\app\main.cs now)"), (Strings{R"(C:\dev\app\main.cs)"}));
-  EXPECT_EQ(files(R"(C:\Program Files (x86)\App\a.exe failed)"), (Strings{R"(C:\Program Files (x86)\App\a.exe)"}));
+  EXPECT_EQ(files(R"(C:\Program Files (x86)\App\a.exe failed)"),
+            (Strings{R"(C:\Program Files (x86)\App\a.exe)"}));
   EXPECT_EQ(files(R"(copy C:\a.txt C:\b.txt)"), (Strings{R"(C:\a.txt)", R"(C:\b.txt)"}));
-  EXPECT_EQ(files(R"(\\server\share\x.log and src\ui\Form.cs)"), (Strings{R"(\\server\share\x.log)", R"(src\ui\Form.cs)"}));
+  EXPECT_EQ(files(R"(\\server\share\x.log and src\ui\Form.cs)"),
+            (Strings{R"(\\server\share\x.log)", R"(src\ui\Form.cs)"}));
   EXPECT_EQ(files(R"("D:\My Files\notes 1.txt")"), (Strings{R"(D:\My Files\notes 1.txt)"}));
 }
 
 TEST(DigestPaths, StandBesideChineseAndMayBeChinese) {
-  EXPECT_EQ(files("请修改src/main.py文件，然后看/etc/hosts。"), (Strings{"src/main.py", "/etc/hosts"}));
+  EXPECT_EQ(files("请修改src/main.py文件，然后看/etc/hosts。"),
+            (Strings{"src/main.py", "/etc/hosts"}));
   EXPECT_EQ(files("放到 data/销售_2026.csv 里"), (Strings{"data/销售_2026.csv"}));
   EXPECT_EQ(files("打开“报表”和`报表/十月.xlsx`"), (Strings{"报表/十月.xlsx"}));
   EXPECT_EQ(files("报表/十月.xlsx", Voice::printed), (Strings{"报表/十月.xlsx"}));
@@ -135,11 +145,15 @@ TEST(DigestPaths, AreNotWhatOnlyLooksLikeOne) {
 }
 
 TEST(DigestUrls, EndWhereTheirSentenceGoesOn) {
-  EXPECT_EQ(urls("See https://a.example/x?y=1&z=2#f. Or (http://b.example/c_(d)), [x](https://c.example)!"),
-            (Strings{"https://a.example/x?y=1&z=2#f", "http://b.example/c_(d)", "https://c.example"}));
-  EXPECT_EQ(urls("请看https://a.example/x，以及https://b.example查看"), (Strings{"https://a.example/x", "https://b.example"}));
+  EXPECT_EQ(
+      urls("See https://a.example/x?y=1&z=2#f. Or (http://b.example/c_(d)), "
+           "[x](https://c.example)!"),
+      (Strings{"https://a.example/x?y=1&z=2#f", "http://b.example/c_(d)", "https://c.example"}));
+  EXPECT_EQ(urls("请看https://a.example/x，以及https://b.example查看"),
+            (Strings{"https://a.example/x", "https://b.example"}));
   EXPECT_EQ(urls("https://zh.example/wiki/上下文。"), (Strings{"https://zh.example/wiki/上下文"}));
-  EXPECT_EQ(urls("<s3://bucket/key> \"postgres://u:p@h:5432/db\""), (Strings{"s3://bucket/key", "postgres://u:p@h:5432/db"}));
+  EXPECT_EQ(urls("<s3://bucket/key> \"postgres://u:p@h:5432/db\""),
+            (Strings{"s3://bucket/key", "postgres://u:p@h:5432/db"}));
   EXPECT_EQ(urls("git@host.example:org/repo.git and github.com/org/repo"),
             (Strings{"git@host.example:org/repo.git", "github.com/org/repo"}));
   EXPECT_EQ(urls("http:// and :// and a://"), Strings{});
@@ -150,7 +164,8 @@ TEST(DigestCommands, AreTakenFromScripts) {
   EXPECT_EQ(script("# comment\ncd a && make\n\ndocker run \\\n  -p 80:80 \\\n  nginx"),
             (Strings{"cd a && make", "docker run -p 80:80 nginx"}));
   EXPECT_EQ(script("cat > a <<'EOF'\nrm -rf /\nEOF\nls"), (Strings{"cat > a <<'EOF'", "ls"}));
-  EXPECT_EQ(script("git commit -m \"one\n\ntwo\"\ngit push"), (Strings{"git commit -m \"one two\"", "git push"}));
+  EXPECT_EQ(script("git commit -m \"one\n\ntwo\"\ngit push"),
+            (Strings{"git commit -m \"one two\"", "git push"}));
   EXPECT_EQ(script("for f in *; do\n  echo $f\ndone"), (Strings{"for f in *; do", "echo $f"}));
   EXPECT_EQ(script("echo 'a\\'\nls"), (Strings{"echo 'a\\'", "ls"}));
   EXPECT_EQ(script("cat <<EOF\nnever ends"), (Strings{"cat <<EOF"}));
@@ -163,16 +178,19 @@ TEST(DigestCommands, StandBehindAPrompt) {
   EXPECT_EQ(after_prompt("[root@host ~]# dnf update"), "dnf update");
   EXPECT_EQ(after_prompt(R"(PS C:\src> dir)"), "dir");
   EXPECT_EQ(after_prompt(R"(C:\src>dir /b)"), "dir /b");
-  for (const std::string_view line : {"$ 100", "costs $ or more", "# heading", "$", "a $ b", "C:\\src", "x@y.example $ "})
+  for (const std::string_view line :
+       {"$ 100", "costs $ or more", "# heading", "$", "a $ b", "C:\\src", "x@y.example $ "})
     EXPECT_FALSE(after_prompt(line)) << line;
 }
 
 TEST(DigestCommands, AreToldFromOtherCode) {
-  for (const std::string_view text : {"git status", "npm run build -- --watch", "FOO=1 sudo make install", "./run.sh --fast",
-                                      "Get-ChildItem", "go test ./...", "arm-none-eabi-gcc -c a.c"})
+  for (const std::string_view text :
+       {"git status", "npm run build -- --watch", "FOO=1 sudo make install", "./run.sh --fast",
+        "Get-ChildItem", "go test ./...", "arm-none-eabi-gcc -c a.c"})
     EXPECT_TRUE(is_command(text)) << text;
-  for (const std::string_view text : {"git", "foo.bar()", "make sure that it works", "find the bug", "x = 1", "node",
-                                      "Git is great", "", "application/json", "test = 5"})
+  for (const std::string_view text :
+       {"git", "foo.bar()", "make sure that it works", "find the bug", "x = 1", "node",
+        "Git is great", "", "application/json", "test = 5"})
     EXPECT_FALSE(is_command(text)) << text;
 }
 
@@ -215,27 +233,36 @@ TEST(DigestErrors, AreTheLinesOfWhatToolsPrint) {
 
 TEST(DigestErrors, AreNotWhatTalksAboutThem) {
   for (const std::string_view line :
-       {"0 errors", "no errors found", "14 passed, 0 failed", "exit code 0", "HTTP/1.1 200 OK", "status: 200",
-        "except ValueError:", "raise ValueError(\"failed to parse\")", "throw new Error(\"Failed to load\");",
-        "// error: never happens", "  error: string;", "catch (Exception e) {", "import errors", "errors: []",
-        "console.error(\"x failed\")", "\"error\": null"})
+       {"0 errors", "no errors found", "14 passed, 0 failed", "exit code 0", "HTTP/1.1 200 OK",
+        "status: 200", "except ValueError:", "raise ValueError(\"failed to parse\")",
+        "throw new Error(\"Failed to load\");", "// error: never happens", "  error: string;",
+        "catch (Exception e) {", "import errors", "errors: []", "console.error(\"x failed\")",
+        "\"error\": null"})
     EXPECT_EQ(errors(line), Strings{}) << line;
 }
 
 TEST(DigestErrors, InProseAreTheirSentenceOrCode) {
   EXPECT_EQ(errors("It works now. Before, it said TypeError: x is null. Good.", Voice::spoken),
             (Strings{"Before, it said TypeError: x is null."}));
-  EXPECT_EQ(errors("I get `TypeError: x is null. Stop` here.", Voice::spoken), (Strings{"TypeError: x is null. Stop"}));
-  EXPECT_EQ(errors("One `TypeError: x is null│", Voice::spoken), (Strings{"One `TypeError: x is null│"}));
-  EXPECT_EQ(errors("Error handling failed to impress, we could not agree.", Voice::spoken), Strings{});
+  EXPECT_EQ(errors("I get `TypeError: x is null. Stop` here.", Voice::spoken),
+            (Strings{"TypeError: x is null. Stop"}));
+  EXPECT_EQ(errors("One `TypeError: x is null│", Voice::spoken),
+            (Strings{"One `TypeError: x is null│"}));
+  EXPECT_EQ(errors("Error handling failed to impress, we could not agree.", Voice::spoken),
+            Strings{});
 }
 
 TEST(DigestErrors, OfATracebackAreItsLastLine) {
-  EXPECT_EQ(errors("Traceback (most recent call last):\n  File \"a.py\", line 1\n    raise Stop\nStop\ndone"), (Strings{"Stop"}));
-  EXPECT_EQ(errors("[r0]: Traceback (most recent call last):\n[r0]:   File \"a.py\"\n[r0]: app.Gone"), (Strings{"app.Gone"}));
+  EXPECT_EQ(errors("Traceback (most recent call last):\n  File \"a.py\", line 1\n    raise "
+                   "Stop\nStop\ndone"),
+            (Strings{"Stop"}));
+  EXPECT_EQ(
+      errors("[r0]: Traceback (most recent call last):\n[r0]:   File \"a.py\"\n[r0]: app.Gone"),
+      (Strings{"app.Gone"}));
   EXPECT_EQ(errors("thread 'main' panicked at a.rs:1:2:\nindex out of bounds\nnote"),
             (Strings{"thread 'main' panicked at a.rs:1:2:", "index out of bounds"}));
-  EXPECT_EQ(errors("│ Error: no\n│ \nE       assert 1 == 2"), (Strings{"Error: no", "assert 1 == 2"}));
+  EXPECT_EQ(errors("│ Error: no\n│ \nE       assert 1 == 2"),
+            (Strings{"Error: no", "assert 1 == 2"}));
 }
 
 TEST(DigestErrors, InALongLineAreAWindowOfIt) {
@@ -246,18 +273,21 @@ TEST(DigestErrors, InALongLineAreAWindowOfIt) {
 }
 
 TEST(DigestNumbers, HaveUnitsAndWordsAround) {
-  EXPECT_EQ(numbers("The limit is 256 MiB, at 30% load."), (Strings{"The limit is 256 MiB", "at 30% load."}));
+  EXPECT_EQ(numbers("The limit is 256 MiB, at 30% load."),
+            (Strings{"The limit is 256 MiB", "at 30% load."}));
   EXPECT_EQ(numbers("p95 412ms"), (Strings{"p95 412ms"}));
   EXPECT_EQ(numbers("about $412.50 a month"), (Strings{"about $412.50 a month"}));
   EXPECT_EQ(numbers("耗时 3 分钟，共 1.8 万行"), (Strings{"耗时 3 分钟", "共 1.8 万行"}));
-  for (const std::string_view line : {"v1.2.3", "2026-11-15", "10:14:22", "line 88", "#231", "1/2", "0x1f", "3 of them", "abc123s"})
+  for (const std::string_view line : {"v1.2.3", "2026-11-15", "10:14:22", "line 88", "#231", "1/2",
+                                      "0x1f", "3 of them", "abc123s"})
     EXPECT_EQ(numbers(line), Strings{}) << line;
 }
 
 TEST(DigestCues, AreFoundWholeAndInAnyCase) {
   std::vector<CueMatch> cues;
   find_cues("We DECIDED; let’s use it", cues);
-  const auto decisions = std::count_if(cues.begin(), cues.end(), [](const CueMatch& cue) { return cue.rule == CueRule::decision; });
+  const auto decisions = std::count_if(
+      cues.begin(), cues.end(), [](const CueMatch& cue) { return cue.rule == CueRule::decision; });
   EXPECT_EQ(decisions, 2);
   find_cues("undecided decidedly Xkilled", cues);
   EXPECT_TRUE(cues.empty());

@@ -1,4 +1,5 @@
-// What was found worth keeping, without repeats. Memory is bounded by what could ever be shown, not by what was read.
+// What was found worth keeping, without repeats. Memory is bounded by what could ever be shown, not
+// by what was read.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kind_count = 11;
 
-// Who says it, or how much it tells. What people and models name themselves matters more than what a tool happened to print.
+// Who says it, or how much it tells. What people and models name themselves matters more than what
+// a tool happened to print.
 enum class Voice : std::uint8_t { spoken, minor, printed };
 
 struct Finding {
@@ -39,8 +41,9 @@ struct Finding {
   std::uint64_t last = 0;   // … and last; larger is later
 };
 
-// One kind: a list whose repeats fall together when it is asked for, or has grown. They are found by sorting, since no choice of texts can make that
-// slow, which is not true of a hash table whose function is known.
+// One kind: a list whose repeats fall together when it is asked for, or has grown. They are found
+// by sorting, since no choice of texts can make that slow, which is not true of a hash table whose
+// function is known.
 class FindingList {
  public:
   explicit FindingList(std::size_t keep_max) : keep_max_(keep_max) {}
@@ -48,7 +51,8 @@ class FindingList {
   // `key` is the part of `text` that makes two of them the same. Of those the first text is kept.
   void add(std::string_view text, std::string_view key, Voice voice, std::uint64_t when);
 
-  // In the order in which they are to be kept: spoken before printed, then the last met first. At most keep_max.
+  // In the order in which they are to be kept: spoken before printed, then the last met first. At
+  // most keep_max.
   std::vector<Finding> take();
 
  private:
@@ -62,7 +66,9 @@ class FindingList {
     std::uint64_t first;
     std::uint64_t last;
   };
-  std::string_view text(const Row& row) const { return std::string_view(texts_).substr(row.text_at, row.text_size); }
+  std::string_view text(const Row& row) const {
+    return std::string_view(texts_).substr(row.text_at, row.text_size);
+  }
   std::string_view key(const Row& row) const { return text(row).substr(row.key_at, row.key_size); }
   void merge();  // drops repeats, and then all but the best keep_max; leaves the best first
 
@@ -87,7 +93,8 @@ class Findings {
 
   void add(Kind kind, std::string_view text, Voice voice) { add(kind, text, text, voice); }
   void add(Kind kind, std::string_view text, std::string_view key, Voice voice);
-  void add_at(Kind kind, std::string_view text, std::string_view key, Voice voice, std::uint64_t when);
+  void add_at(Kind kind, std::string_view text, std::string_view key, Voice voice,
+              std::uint64_t when);
   void add_request(std::string text) { requests_.push_back(std::move(text)); }
   void set_last_reply(std::string text) { last_reply_ = std::move(text); }
   void set_next_step(std::string text) { next_step_ = std::move(text); }

@@ -1,4 +1,5 @@
-// The form of a digest, which is written by digest.cpp and, when a message holds an earlier digest, read again by digest_read.cpp.
+// The form of a digest, which is written by digest.cpp and, when a message holds an earlier digest,
+// read again by digest_read.cpp.
 //
 //     Digest of 14 messages
 //     Constraints and decisions
@@ -25,7 +26,8 @@
 
 namespace undertext::digest {
 
-// In the order in which they stand in a digest: how things stand first. docs/digest.md says in which order they are lost.
+// In the order in which they stand in a digest: how things stand first. docs/digest.md says in
+// which order they are lost.
 enum class Section : std::uint8_t {
   constraints,
   request,
@@ -69,7 +71,8 @@ inline constexpr std::array<std::string_view, 19> headings = {
     "Tools",
 };
 
-// Headings of digests that older releases made, and what stands below them. "Decisions" had those of everybody.
+// Headings of digests that older releases made, and what stands below them. "Decisions" had those
+// of everybody.
 inline constexpr std::pair<std::string_view, Section> old_headings[] = {
     {"Decisions", Section::choices},
     {"Errors", Section::errors},
@@ -82,7 +85,9 @@ inline constexpr std::string_view more_begin = "… and ", more_end = " more";
 
 inline constexpr std::string_view title_begin = "Digest of ", title_end = " messages";
 
-inline std::string_view heading(Section section) { return headings[static_cast<std::size_t>(section)]; }
+inline std::string_view heading(Section section) {
+  return headings[static_cast<std::size_t>(section)];
+}
 
 inline std::optional<Section> section_headed(std::string_view line) {
   for (std::size_t i = 0; i < headings.size(); ++i)
@@ -101,10 +106,13 @@ inline std::string more_line(std::uint64_t count) {
 }
 
 // The number between two texts, if that is all of the line.
-inline std::optional<std::uint64_t> number_between(std::string_view line, std::string_view begin, std::string_view end) {
+inline std::optional<std::uint64_t> number_between(std::string_view line, std::string_view begin,
+                                                   std::string_view end) {
   constexpr std::size_t digits_max = 12;
-  if (!line.starts_with(begin) || !line.ends_with(end) || line.size() <= begin.size() + end.size()) return std::nullopt;
-  const std::string_view digits = line.substr(begin.size(), line.size() - begin.size() - end.size());
+  if (!line.starts_with(begin) || !line.ends_with(end) || line.size() <= begin.size() + end.size())
+    return std::nullopt;
+  const std::string_view digits =
+      line.substr(begin.size(), line.size() - begin.size() - end.size());
   std::uint64_t number = 0;
   for (const char c : digits) {
     if (!is_digit(c) || digits.size() > digits_max) return std::nullopt;

@@ -14,9 +14,10 @@ constexpr std::size_t lead_bytes_max = 40;
 constexpr std::size_t trail_bytes_max = 24;
 
 constexpr std::string_view signs_before[] = {"$", "€", "£", "¥", "￥"};
-constexpr std::string_view chinese_units[] = {"%",  "％", "毫秒", "秒", "分钟", "小时", "天", "周", "个月", "月",
-                                              "年", "元", "万",   "亿", "次",   "条",   "行", "个", "台",   "核",
-                                              "倍", "人", "字节", "兆", "位",   "度",   "℃",  "°C", "°F",   "°"};
+constexpr std::string_view chinese_units[] = {
+    "%",  "％", "毫秒", "秒", "分钟", "小时", "天", "周", "个月", "月",
+    "年", "元", "万",   "亿", "次",   "条",   "行", "个", "台",   "核",
+    "倍", "人", "字节", "兆", "位",   "度",   "℃",  "°C", "°F",   "°"};
 
 // The end of the unit that begins at `at`, or `at`.
 std::size_t unit_end(std::string_view line, std::size_t at) {
@@ -37,9 +38,11 @@ std::size_t unit_end(std::string_view line, std::size_t at) {
   }
   std::size_t end = begin;
   while (end < line.size() && end - begin < 16 &&
-         (is_letter(line[end]) || line.substr(end).starts_with("µ") || line.substr(end - 1).starts_with("µ")))
+         (is_letter(line[end]) || line.substr(end).starts_with("µ") ||
+          line.substr(end - 1).starts_with("µ")))
     ++end;
-  if (end + 1 < line.size() && line[end] == '/' && line[end + 1] == 's' && (end + 2 == line.size() || !is_word(line[end + 2])))
+  if (end + 1 < line.size() && line[end] == '/' && line[end + 1] == 's' &&
+      (end + 2 == line.size() || !is_word(line[end + 2])))
     end += 2;
   if (end < line.size() && (is_word(line[end]) || line[end] == '-')) return at;
   const std::string_view unit = line.substr(begin, end - begin);
@@ -50,7 +53,8 @@ std::size_t unit_end(std::string_view line, std::size_t at) {
 // The end of the number that begins at `at`: digits, with separators between digits.
 std::size_t number_end(std::string_view line, std::size_t at) {
   while (at < line.size() &&
-         (is_digit(line[at]) || ((line[at] == '.' || line[at] == ',') && at + 1 < line.size() && is_digit(line[at + 1]))))
+         (is_digit(line[at]) ||
+          ((line[at] == '.' || line[at] == ',') && at + 1 < line.size() && is_digit(line[at + 1]))))
     ++at;
   return at;
 }
@@ -59,14 +63,16 @@ std::size_t number_end(std::string_view line, std::size_t at) {
 std::string_view phrase(std::string_view line, std::size_t begin, std::size_t end) {
   std::string_view lead = last_bytes(line.substr(0, begin), lead_bytes_max);
   for (const std::string_view stop : {". ", "; ", "。", "；", "，", ", ", "| ", "("})
-    if (const std::size_t found = lead.rfind(stop); found != lead.npos) lead.remove_prefix(found + stop.size());
+    if (const std::size_t found = lead.rfind(stop); found != lead.npos)
+      lead.remove_prefix(found + stop.size());
   if (lead.size() + 3 > lead_bytes_max) {  // begin at a word
     const std::size_t space = lead.find(' ');
     if (space != lead.npos) lead.remove_prefix(space + 1);
   }
   std::string_view trail = first_bytes(line.substr(end), trail_bytes_max);
   const bool cut = trail.size() < line.size() - end;
-  for (const std::string_view stop : {". ", "; ", "。", "；", "，", ", ", " |", ")"}) trail = trail.substr(0, trail.find(stop));
+  for (const std::string_view stop : {". ", "; ", "。", "；", "，", ", ", " |", ")"})
+    trail = trail.substr(0, trail.find(stop));
   if (cut && trail.size() + 3 > trail_bytes_max) {
     const std::size_t space = trail.rfind(' ');
     if (space != trail.npos) trail = trail.substr(0, space);
@@ -88,8 +94,9 @@ void find_numbers(std::string_view line, Voice voice, Findings& findings) {
     const std::size_t digits_end = number_end(line, at);
     at = digits_end;
     if (digits_end - begin > number_bytes_max) continue;
-    if (begin > 0 && (is_word(line[begin - 1]) || line[begin - 1] == '.' || line[begin - 1] == '/' || line[begin - 1] == '-' ||
-                      line[begin - 1] == ':' || line[begin - 1] == '#'))
+    if (begin > 0 &&
+        (is_word(line[begin - 1]) || line[begin - 1] == '.' || line[begin - 1] == '/' ||
+         line[begin - 1] == '-' || line[begin - 1] == ':' || line[begin - 1] == '#'))
       continue;  // part of a name, a version, a date, a time
     std::size_t end = unit_end(line, digits_end);
     for (const std::string_view sign : signs_before) {

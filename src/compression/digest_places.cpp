@@ -12,16 +12,20 @@ namespace {
 
 constexpr std::size_t path_bytes_max = 512;
 constexpr std::size_t url_bytes_max = 2048;
-constexpr std::size_t quoted_bytes_max = 260;  // how far a quoted path may reach; also what one quote may cost
+// how far a quoted path may reach; also what one quote may cost
+constexpr std::size_t quoted_bytes_max = 260;
 
 bool is_separator(char c) { return c == '/' || c == '\\'; }
 
-bool has_drive(std::string_view text) { return text.size() > 3 && is_letter(text[0]) && text[1] == ':' && is_separator(text[2]); }
+bool has_drive(std::string_view text) {
+  return text.size() > 3 && is_letter(text[0]) && text[1] == ':' && is_separator(text[2]);
+}
 
 // Whether only a path begins like this.
 bool has_root(std::string_view text) {
-  return text.starts_with('/') || text.starts_with("~/") || text.starts_with("./") || text.starts_with("../") ||
-         text.starts_with(".\\") || text.starts_with("..\\") || text.starts_with("\\\\") || has_drive(text);
+  return text.starts_with('/') || text.starts_with("~/") || text.starts_with("./") ||
+         text.starts_with("../") || text.starts_with(".\\") || text.starts_with("..\\") ||
+         text.starts_with("\\\\") || has_drive(text);
 }
 
 std::string_view last_name(std::string_view path) {
@@ -44,7 +48,8 @@ bool is_file_name(std::string_view name) {
 bool has_some_extension(std::string_view name) {
   const std::string_view end = extension(name);
   return !end.empty() && end.size() <= 6 &&
-         std::all_of(end.begin(), end.end(), [](char c) { return is_lower(c) || is_digit(c); }) && is_lower(end[0]);
+         std::all_of(end.begin(), end.end(), [](char c) { return is_lower(c) || is_digit(c); }) &&
+         is_lower(end[0]);
 }
 
 // A name without a folder.
@@ -57,7 +62,8 @@ bool is_lone_file_name(std::string_view name) {
   const std::string_view stem = name.substr(0, name.size() - end.size() - 1);
   if (stem.size() < 2 && end.size() < 2) return false;  // i.e, p.m
   if (is_in(stem, objects) || stem == "import.meta") return false;
-  const bool has_letter = std::any_of(stem.begin(), stem.end(), [](char c) { return is_letter(c) || !is_ascii(c); });
+  const bool has_letter =
+      std::any_of(stem.begin(), stem.end(), [](char c) { return is_letter(c) || !is_ascii(c); });
   if (!has_letter && end.size() < 3) return false;  // 1.5.h
   if (!is_in(end, extensions_of_members)) return true;
   return (end == "so" && stem.starts_with("lib")) || (end == "class" && is_upper(stem[0])) ||
@@ -68,7 +74,8 @@ bool is_absolute_path(std::string_view path) {
   if (path.starts_with("//")) return false;
   const std::size_t end = std::min(path.find('/', 1), path.size());
   if (is_in(path.substr(1, end - 1), roots)) return true;
-  return is_file_name(last_name(path)) || (end < path.size() && has_some_extension(last_name(path)));
+  return is_file_name(last_name(path)) ||
+         (end < path.size() && has_some_extension(last_name(path)));
 }
 
 bool is_relative_path(std::string_view path) {
@@ -81,10 +88,13 @@ bool is_relative_path(std::string_view path) {
   if (is_in(name, not_files)) return false;
   if (backslashes) return is_in(first, folders) && separators > 1;
   if (first.starts_with('.') && first.size() > 2 && is_letter(first[1])) return true;  // .venv/bin
-  if (name.empty()) {                                                                  // a folder, such as src/ or ui/forms/
-    if (separators > 1) return first.size() > 1;                                       // not s/old/new/
+  // a folder, such as src/ or ui/forms/
+  if (name.empty()) {
+    // not s/old/new/
+    if (separators > 1) return first.size() > 1;
     return first.size() >= 3 &&
-           (is_in(first, folders) || std::all_of(first.begin(), first.end(), [](char c) { return is_word(c) || c == '-'; })) &&
+           (is_in(first, folders) || std::all_of(first.begin(), first.end(),
+                                                 [](char c) { return is_word(c) || c == '-'; })) &&
            first != "and" && std::any_of(first.begin(), first.end(), is_lower);
   }
   const std::size_t second_end = std::min(path.find_first_of("/\\", first_end + 1), path.size());
@@ -93,17 +103,20 @@ bool is_relative_path(std::string_view path) {
   return is_in(first, folders) || has_some_extension(name);
 }
 
-// Bytes that paths are made of, apart from the colon of a drive, brackets behind a slash, and characters beyond ASCII.
+// Bytes that paths are made of, apart from the colon of a drive, brackets behind a slash, and
+// characters beyond ASCII.
 bool is_path_byte(char c) {
-  return is_alnum(c) || c == '_' || c == '-' || c == '.' || is_separator(c) || c == '~' || c == '@' || c == '+' || c == '$' ||
-         c == '*' || c == '%';
+  return is_alnum(c) || c == '_' || c == '-' || c == '.' || is_separator(c) || c == '~' ||
+         c == '@' || c == '+' || c == '$' || c == '*' || c == '%';
 }
 
-// A letter of a path beyond ASCII. Chinese is written without spaces, so there a name must begin behind a separator.
+// A letter of a path beyond ASCII. Chinese is written without spaces, so there a name must begin
+// behind a separator.
 // What is printed has no sentences, so there it may begin anywhere behind a space.
 bool is_path_character(Character character, std::string_view before) {
   const char32_t c = character.code_point;
-  if (c == replacement_character || is_cjk_punctuation(c) || (c >= 0x2000 && c <= 0x2BFF)) return false;
+  if (c == replacement_character || is_cjk_punctuation(c) || (c >= 0x2000 && c <= 0x2BFF))
+    return false;
   if (!is_cjk(c)) return c >= 0xC0;
   if (before.empty()) return false;
   const char last = before.back();
@@ -116,7 +129,8 @@ class PlaceReader {
       : line_(line),
         voice_(voice),
         findings_(findings),
-        is_diff_(line.starts_with("diff --git ") || line.starts_with("--- ") || line.starts_with("+++ ")) {}
+        is_diff_(line.starts_with("diff --git ") || line.starts_with("--- ") ||
+                 line.starts_with("+++ ")) {}
 
   void read() {
     while (at_ < line_.size()) {
@@ -124,7 +138,9 @@ class PlaceReader {
       if ((c == '"' || c == '`' || c == '\'') && read_quoted(c)) continue;
       const bool behind_space = at_ == 0 || line_[at_ - 1] == ' ';
       if (is_path_byte(c) ||
-          (!is_ascii(c) && is_path_character(character_at(line_, at_), voice_ == Voice::printed && behind_space ? "/" : ""))) {
+          (!is_ascii(c) &&
+           is_path_character(character_at(line_, at_),
+                             voice_ == Voice::printed && behind_space ? "/" : ""))) {
         read_word();
       } else {
         at_ += is_ascii(c) ? 1 : character_at(line_, at_).size;
@@ -141,13 +157,16 @@ class PlaceReader {
     const std::string_view inside = line_.substr(at_ + 1, close);
     if (inside != trim(inside)) return false;
     if (inside.find(' ') != inside.npos) {
-      if (!has_root(inside) || inside.find_first_of("<>|*?;&=\"'`(){}") != inside.npos) return false;
+      if (!has_root(inside) || inside.find_first_of("<>|*?;&=\"'`(){}") != inside.npos)
+        return false;
       for (const std::string_view another : {" /", " -", " ~", " ./", " ../", "\\ ", ": "})
         if (inside.find(another) != inside.npos) return false;
       if (!is_file_name(last_name(inside)) && !has_drive(inside)) return false;
     } else {
-      const bool cjk = std::any_of(inside.begin(), inside.end(), [](char c) { return !is_ascii(c); });
-      if (!cjk || !is_file_name(last_name(inside)) || inside.find("：") != inside.npos || inside.find("://") != inside.npos)
+      const bool cjk =
+          std::any_of(inside.begin(), inside.end(), [](char c) { return !is_ascii(c); });
+      if (!cjk || !is_file_name(last_name(inside)) || inside.find("：") != inside.npos ||
+          inside.find("://") != inside.npos)
         return false;
     }
     findings_.add(Kind::file, inside, voice_);
@@ -163,7 +182,8 @@ class PlaceReader {
     std::string_view word = line_.substr(begin, at_ - begin);
     if (line_.substr(at_).starts_with("://") && read_url(begin, word)) return;
     if (word.starts_with("git@") && line_.substr(at_).starts_with(':')) return add_url(begin, at_);
-    if (word.size() == 1 && is_letter(word[0]) && at_ + 1 < line_.size() && line_[at_] == ':' && is_separator(line_[at_ + 1])) {
+    if (word.size() == 1 && is_letter(word[0]) && at_ + 1 < line_.size() && line_[at_] == ':' &&
+        is_separator(line_[at_ + 1])) {
       ++at_;
       take_windows_path(begin);
       word = line_.substr(begin, at_ - begin);
@@ -188,7 +208,8 @@ class PlaceReader {
       } else if (open != 0 && c == (open == '[' ? ']' : ')')) {
         open = 0;
         ++at_;
-      } else if (!is_ascii(c) && is_path_character(character_at(line_, at_), line_.substr(begin, at_ - begin))) {
+      } else if (!is_ascii(c) &&
+                 is_path_character(character_at(line_, at_), line_.substr(begin, at_ - begin))) {
         at_ += character_at(line_, at_).size;
       } else {
         break;
@@ -196,13 +217,16 @@ class PlaceReader {
     }
   }
 
-  // Folders such as "Program Files" have spaces: one is taken when the next word goes on to another folder.
+  // Folders such as "Program Files" have spaces: one is taken when the next word goes on to another
+  // folder.
   void take_windows_path(std::size_t begin) {
     take_path_bytes(begin);
-    while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '(' || line_[at_] == ')') && at_ - begin < path_bytes_max) {
+    while (at_ < line_.size() && (line_[at_] == ' ' || line_[at_] == '(' || line_[at_] == ')') &&
+           at_ - begin < path_bytes_max) {
       std::size_t end = at_ + 1;
       while (end < line_.size() && end - at_ < 64 &&
-             (is_word(line_[end]) || line_[end] == '-' || line_[end] == '.' || line_[end] == '(' || line_[end] == ')'))
+             (is_word(line_[end]) || line_[end] == '-' || line_[end] == '.' || line_[end] == '(' ||
+              line_[end] == ')'))
         ++end;
       if (line_.substr(end).starts_with(" (x86)")) end += std::string_view(" (x86)").size();
       if (end == at_ + 1 || end == line_.size() || line_[end] != '\\') break;
@@ -233,14 +257,17 @@ class PlaceReader {
         at += character.size;
         continue;
       }
-      if (c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '>' || c == '|' || c == '\\' || c == '^') break;
+      if (c <= ' ' || c == '"' || c == '\'' || c == '`' || c == '<' || c == '>' || c == '|' ||
+          c == '\\' || c == '^')
+        break;
       if (c == '(') ++round;
       if (c == ')' && --round < 0) break;
       if (c == '[') ++square;
       if (c == ']' && --square < 0) break;
       ++at;
     }
-    while (at > begin && std::string_view(".,;:!?*_").find(line_[at - 1]) != std::string_view::npos) --at;
+    while (at > begin && std::string_view(".,;:!?*_").find(line_[at - 1]) != std::string_view::npos)
+      --at;
     return at;
   }
 
@@ -250,7 +277,9 @@ class PlaceReader {
     at_ = std::max(at_, end);
     const std::string_view url = line_.substr(begin, end - begin);
     const std::size_t rest = url.find("://");
-    if (rest != url.npos && std::none_of(url.begin() + static_cast<std::ptrdiff_t>(rest), url.end(), is_alnum)) return;
+    if (rest != url.npos &&
+        std::none_of(url.begin() + static_cast<std::ptrdiff_t>(rest), url.end(), is_alnum))
+      return;
     if (url.size() <= url_bytes_max) findings_.add(Kind::url, url, voice_);
     previous_ = {};
   }
@@ -266,10 +295,13 @@ class PlaceReader {
 
   void read_path(std::string_view word) {
     // Most words are just words, and this is asked of each.
-    const bool plain = std::none_of(word.begin(), word.end(), [](char c) { return is_separator(c) || c == '.'; });
+    const bool plain =
+        std::none_of(word.begin(), word.end(), [](char c) { return is_separator(c) || c == '.'; });
     constexpr std::size_t file_name_bytes_min = 6;  // of those without a dot
     if (plain && (word.size() < file_name_bytes_min || !is_in(word, file_names))) return;
-    while (word.size() > 1 && word.starts_with('*') && word[1] != '/' && word[1] != '.') word.remove_prefix(1);  // **bold**
+    // **bold**
+    while (word.size() > 1 && word.starts_with('*') && word[1] != '/' && word[1] != '.')
+      word.remove_prefix(1);
     if (is_address(word)) {
       const auto host_at = static_cast<std::size_t>(word.data() - line_.data());
       return add_url(host_at, host_at);
@@ -278,24 +310,32 @@ class PlaceReader {
     if (!drive && !word.starts_with("\\\\")) {
       // The escape of a line's end, in text that was quoted twice.
       for (const std::string_view escape : {"\\n", "\\t", "\\r"})
-        if (const std::size_t found = word.rfind(escape); found != word.npos && word.find('/') != word.npos)
+        if (const std::size_t found = word.rfind(escape);
+            found != word.npos && word.find('/') != word.npos)
           word.remove_prefix(found + 2);
     }
     if (word.starts_with('@') && !word.starts_with("@/")) word.remove_prefix(1);
-    if (word.size() > 3 && word[0] == '-' && is_upper(word[1]) && word[2] == '/') word.remove_prefix(2);  // -I/usr/include
+    // -I/usr/include
+    if (word.size() > 3 && word[0] == '-' && is_upper(word[1]) && word[2] == '/')
+      word.remove_prefix(2);
     if (is_diff_ && (word.starts_with("a/") || word.starts_with("b/"))) word.remove_prefix(2);
-    while (!word.empty() && (word.back() == '.' || word.back() == '-' || word.back() == '+' || word.back() == '@' ||
-                             word.back() == '%' || word.back() == '~' || (word.back() == '*' && !word.ends_with("/*"))))
+    while (!word.empty() && (word.back() == '.' || word.back() == '-' || word.back() == '+' ||
+                             word.back() == '@' || word.back() == '%' || word.back() == '~' ||
+                             (word.back() == '*' && !word.ends_with("/*"))))
       word.remove_suffix(1);
     if (word.empty() || word.size() > path_bytes_max) return;
     if (word.starts_with('-')) return;  // an option
     const auto begin = static_cast<std::size_t>(word.data() - line_.data());
-    if (word.size() > 1 && word[0] == '/' && !is_ascii(word[1]) && begin > 0 && !is_ascii(line_[begin - 1]))
+    if (word.size() > 1 && word[0] == '/' && !is_ascii(word[1]) && begin > 0 &&
+        !is_ascii(line_[begin - 1]))
       return;  // the end of 甲/乙
-    if (word.starts_with('/') && is_in(previous_, http_verbs) && std::all_of(previous_.begin(), previous_.end(), is_upper)) return;
+    if (word.starts_with('/') && is_in(previous_, http_verbs) &&
+        std::all_of(previous_.begin(), previous_.end(), is_upper))
+      return;
     const std::size_t end = begin + word.size();
     if (end + 1 < line_.size() && line_[end] == '(' && !is_digit(line_[end + 1])) return;  // a call
-    if (word.find_first_of("/\\") == word.npos && word.find('@') != word.npos) return;  // a mail address, a package and its version
+    if (word.find_first_of("/\\") == word.npos && word.find('@') != word.npos)
+      return;  // a mail address, a package and its version
     if (is_path(word)) findings_.add(Kind::file, word, voice_);
   }
 
@@ -309,20 +349,25 @@ class PlaceReader {
 
 }  // namespace
 
-void find_places(std::string_view line, Voice voice, Findings& findings) { PlaceReader(line, voice, findings).read(); }
+void find_places(std::string_view line, Voice voice, Findings& findings) {
+  PlaceReader(line, voice, findings).read();
+}
 
 bool is_named_path(std::string_view text) {
-  return !text.empty() && text.size() <= path_bytes_max && text.find('\n') == text.npos && text.find("://") == text.npos &&
+  return !text.empty() && text.size() <= path_bytes_max && text.find('\n') == text.npos &&
+         text.find("://") == text.npos &&
          std::any_of(text.begin(), text.end(), [](char c) { return is_alnum(c) || !is_ascii(c); });
 }
 
 bool is_path(std::string_view word) {
   if (!is_named_path(word)) return false;
   if (has_drive(word)) return true;
-  if (word.starts_with("\\\\")) return word.size() > 4 && is_word(word[2]) && word.find('\\', 2) != word.npos;
+  if (word.starts_with("\\\\"))
+    return word.size() > 4 && is_word(word[2]) && word.find('\\', 2) != word.npos;
   if (word.starts_with('/')) return is_absolute_path(word);
   if (has_root(word)) return true;
-  if ((word.starts_with('$') || word.starts_with('%')) && word.find_first_of("/\\") != word.npos) return is_word(word[1]);
+  if ((word.starts_with('$') || word.starts_with('%')) && word.find_first_of("/\\") != word.npos)
+    return is_word(word[1]);
   if (word.find_first_of("/\\") != word.npos) return is_relative_path(word);
   return is_lone_file_name(word);
 }

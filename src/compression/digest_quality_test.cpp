@@ -1,5 +1,6 @@
-// The digest on tests/digest: conversations with tool traffic, each with lists, made by hand, of the paths, commands, URLs and error strings in its
-// messages, and of what only looks like one. docs/digest.md has the table that this prints.
+// The digest on tests/digest: conversations with tool traffic, each with lists, made by hand, of
+// the paths, commands, URLs and error strings in its messages, and of what only looks like one.
+// docs/digest.md has the table that this prints.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -53,11 +54,16 @@ Conversation load(const std::filesystem::path& file) {
   std::ifstream stream(file);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const JsonText json = JsonText::parse(text, {}).value();
-  Conversation conversation{.name = file.stem().string(), .messages = {}, .expected = {}, .not_expected = {}, .requests = {}};
+  Conversation conversation{.name = file.stem().string(),
+                            .messages = {},
+                            .expected = {},
+                            .not_expected = {},
+                            .requests = {}};
   for (const JsonValue message : json.root().find("messages")->elements()) {
     conversation.messages.push_back(Message::parse(message.raw()).value());
     const Message& last = conversation.messages.back();
-    if (last.role() == Role::user && !last.has_tool_links()) conversation.requests.push_back(one_line(last.text()));
+    if (last.role() == Role::user && !last.has_tool_links())
+      conversation.requests.push_back(one_line(last.text()));
   }
   for (std::size_t i = 0; i < list_names.size(); ++i) {
     conversation.expected[i] = strings_in(*json.root().find("expected"), list_names[i]);
@@ -69,8 +75,8 @@ Conversation load(const std::filesystem::path& file) {
 const std::vector<Conversation>& conversations() {
   static const std::vector<Conversation> all = [] {
     std::set<std::filesystem::path> files;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(__FILE__).parent_path() / "../../tests/digest"))
+    for (const auto& entry : std::filesystem::directory_iterator(
+             std::filesystem::path(__FILE__).parent_path() / "../../tests/digest"))
       if (entry.path().extension() == ".json") files.insert(entry.path());
     std::vector<Conversation> loaded;
     for (const std::filesystem::path& file : files) loaded.push_back(load(file));
@@ -82,7 +88,8 @@ const std::vector<Conversation>& conversations() {
 std::uint64_t count_tokens(std::string_view text) { return (text.size() + 2) / 3; }
 
 Result<Summary> digest(const std::vector<Message>& messages, std::uint64_t tokens_max) {
-  return digest_summariser()->summarise({.messages = messages, .tokens_max = tokens_max, .count_tokens = count_tokens});
+  return digest_summariser()->summarise(
+      {.messages = messages, .tokens_max = tokens_max, .count_tokens = count_tokens});
 }
 
 std::string digest_of(const Conversation& conversation, std::uint64_t tokens_max = ample_tokens) {
@@ -104,7 +111,8 @@ std::vector<std::string> section(const std::string& text, std::string_view headi
   return lines;
 }
 
-TEST(DigestQuality, AtLeastNineteenOfTwentyPathsCommandsUrlsAndErrorsOfEachConversationAreInItsDigest) {
+TEST(DigestQuality,
+     AtLeastNineteenOfTwentyPathsCommandsUrlsAndErrorsOfEachConversationAreInItsDigest) {
   ASSERT_GE(conversations().size(), 12u);
   std::array<std::size_t, 4> found_in_all = {}, listed_in_all = {};
   std::cout << std::left << std::setw(24) << "conversation";
@@ -118,12 +126,16 @@ TEST(DigestQuality, AtLeastNineteenOfTwentyPathsCommandsUrlsAndErrorsOfEachConve
       for (const std::string& string : conversation.expected[i]) {
         const bool there = flat.find(one_line(string)) != std::string::npos;
         found += there ? 1 : 0;
-        if (!there) std::cerr << conversation.name << " lacks, of its " << list_names[i] << ": " << string << "\n";
+        if (!there)
+          std::cerr << conversation.name << " lacks, of its " << list_names[i] << ": " << string
+                    << "\n";
       }
       const std::size_t listed = conversation.expected[i].size();
       std::cout << std::setw(12) << std::to_string(found) + "/" + std::to_string(listed);
-      // Of fewer than twenty, one may be missing only where that is still 95 % of the whole set, which is asked for below.
-      EXPECT_GE(found + std::max<std::size_t>(1, listed / 20), listed) << conversation.name << ", " << list_names[i];
+      // Of fewer than twenty, one may be missing only where that is still 95 % of the whole set,
+      // which is asked for below.
+      EXPECT_GE(found + std::max<std::size_t>(1, listed / 20), listed)
+          << conversation.name << ", " << list_names[i];
       found_in_all[i] += found;
       listed_in_all[i] += listed;
     }
@@ -131,7 +143,8 @@ TEST(DigestQuality, AtLeastNineteenOfTwentyPathsCommandsUrlsAndErrorsOfEachConve
   }
   std::cout << std::setw(24) << "all";
   for (std::size_t i = 0; i < list_names.size(); ++i) {
-    std::cout << std::setw(12) << std::to_string(found_in_all[i]) + "/" + std::to_string(listed_in_all[i]);
+    std::cout << std::setw(12)
+              << std::to_string(found_in_all[i]) + "/" + std::to_string(listed_in_all[i]);
     EXPECT_GE(found_in_all[i] * 100, listed_in_all[i] * 95) << list_names[i];
   }
   std::cout << "\n";
@@ -145,7 +158,9 @@ TEST(DigestQuality, EveryWordOfARequestIsQuotedWhenThereIsRoom) {
       if (text.find(request) != std::string::npos) continue;
       std::istringstream words(request);
       std::string word;
-      while (words >> word) EXPECT_NE(flat.find(word), std::string::npos) << conversation.name << ": " << word << " of " << request;
+      while (words >> word)
+        EXPECT_NE(flat.find(word), std::string::npos)
+            << conversation.name << ": " << word << " of " << request;
     }
   }
 }
@@ -153,7 +168,8 @@ TEST(DigestQuality, EveryWordOfARequestIsQuotedWhenThereIsRoom) {
 TEST(DigestQuality, WhatOnlyLooksLikeAPathOrACommandIsNotListedAsOne) {
   for (const Conversation& conversation : conversations()) {
     const std::string text = digest_of(conversation);
-    const std::array<std::vector<std::string>, 2> listed = {section(text, "Files"), section(text, "Commands")};
+    const std::array<std::vector<std::string>, 2> listed = {section(text, "Files"),
+                                                            section(text, "Commands")};
     for (std::size_t i = 0; i < listed.size(); ++i)
       for (const std::string& string : conversation.not_expected[i])
         EXPECT_EQ(std::count(listed[i].begin(), listed[i].end(), string), 0)
@@ -166,8 +182,9 @@ TEST(DigestQuality, FewOfTheListedPathsAreNone) {
   for (const Conversation& conversation : conversations()) {
     for (const std::string& path : section(digest_of(conversation), "Files")) {
       ++listed;
-      const bool right = std::any_of(conversation.expected[0].begin(), conversation.expected[0].end(),
-                                     [&path](const std::string& known) { return known == path || known + "/" == path; });
+      const bool right = std::any_of(
+          conversation.expected[0].begin(), conversation.expected[0].end(),
+          [&path](const std::string& known) { return known == path || known + "/" == path; });
       if (right) continue;
       ++wrong;
       std::cerr << conversation.name << " lists as a path: " << path << "\n";
@@ -180,7 +197,8 @@ TEST(DigestQuality, FewOfTheListedPathsAreNone) {
 TEST(DigestQuality, TheSameMessagesGiveTheSameDigest) {
   for (const Conversation& conversation : conversations())
     for (const std::uint64_t tokens : {150u, 600u, 4000u})
-      EXPECT_EQ(digest_of(conversation, tokens), digest_of(conversation, tokens)) << conversation.name;
+      EXPECT_EQ(digest_of(conversation, tokens), digest_of(conversation, tokens))
+          << conversation.name;
 }
 
 TEST(DigestQuality, ADigestOfADigestIsThatDigest) {
@@ -188,8 +206,10 @@ TEST(DigestQuality, ADigestOfADigestIsThatDigest) {
     for (const std::uint64_t tokens : {200u, 600u, 4000u}) {
       const std::string once = digest_of(conversation, tokens);
       const std::vector<Message> summary{Message::make(Role::system, once).value()};
-      const Result<Summary> again = digest_summariser()->summarise(
-          {.messages = summary, .tokens_max = tokens, .count_tokens = count_tokens, .summaries = {0}});
+      const Result<Summary> again = digest_summariser()->summarise({.messages = summary,
+                                                                    .tokens_max = tokens,
+                                                                    .count_tokens = count_tokens,
+                                                                    .summaries = {0}});
       EXPECT_EQ(again.value().text, once) << conversation.name;
     }
 }
@@ -239,11 +259,13 @@ TEST(DigestQuality, AsTheBudgetShrinksEveryDigestFitsAndSectionsGoInTheDocumente
         if (!listed.empty()) least[i] = tokens;
         if (i > 0) lines.insert(listed.begin(), listed.end());
       }
-      // Half of the room is for constraints. One that needs more goes behind others, which are shown where it was before.
+      // Half of the room is for constraints. One that needs more goes behind others, which are
+      // shown where it was before.
       const std::size_t constraints = section(text, "Constraints and decisions").size();
       all_constraints = std::max(all_constraints, constraints);
-      const bool nested = largest || constraints < all_constraints ||
-                          std::includes(lines_of_larger.begin(), lines_of_larger.end(), lines.begin(), lines.end());
+      const bool nested =
+          largest || constraints < all_constraints ||
+          std::includes(lines_of_larger.begin(), lines_of_larger.end(), lines.begin(), lines.end());
       ASSERT_TRUE(nested) << "shows at " << tokens << " tokens what it does not show at more";
       largest = false;
       lines_of_larger = std::move(lines);

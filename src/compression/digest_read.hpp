@@ -24,11 +24,13 @@ class Reader {
  public:
   explicit Reader(Findings& findings) : findings_(findings) {}
 
-  enum class Origin : std::uint8_t { original, summary };  // as its record says; no text can say so itself
+  // as its record says; no text can say so itself
+  enum class Origin : std::uint8_t { original, summary };
   void read(const Message& message, Origin origin = Origin::original);
 
-  // A message that follows those which are read, and stays. Only what it tells of them counts: which errors are fixed, which plan holds. Where
-  // its results are hidden, their errors and the state of tests count too.
+  // A message that follows those which are read, and stays. Only what it tells of them counts:
+  // which errors are fixed, which plan holds. Where its results are hidden, their errors and the
+  // state of tests count too.
   enum class Results : std::uint8_t { shown, hidden };
   void read_after(const Message& message, Results results);
 
@@ -74,7 +76,8 @@ class Reader {
   void read_printed(std::string_view utf8, unsigned depth);
   void read_printed_line(std::string_view line, ErrorReader& errors, Voice voice);
   void read_printed_value(std::string_view key, const JsonValue& value, unsigned depth);
-  void read_argument(std::string_view tool, std::string_view key, const JsonValue& value, unsigned depth);
+  void read_argument(std::string_view tool, std::string_view key, const JsonValue& value,
+                     unsigned depth);
   void read_argument_text(std::string_view tool, std::string_view key, std::string_view text);
   void read_places(std::string_view text, Voice voice);
   void add_errors_of_runs();
@@ -86,11 +89,13 @@ class Reader {
   std::map<std::string, Call, std::less<>> open_calls_;
   std::optional<std::int64_t> exit_code_;  // that the result being read says beside its text
   std::string printed_;                    // the text of that result
-  bool looks_only_ = false;                // the result being read is that of a call that only looks
-  bool lists_constraints_ = false;         // the line before said that a list of them follows
+  // the result being read is that of a call that only looks
+  bool looks_only_ = false;
+  bool lists_constraints_ = false;  // the line before said that a list of them follows
   std::string last_trivial_;
-  std::string last_asked_;                      // the text of the assistant with the last questions
-  std::string said_last_;                       // by the assistant, as long as it may explain what is taken back next
+  std::string last_asked_;  // the text of the assistant with the last questions
+  // by the assistant, as long as it may explain what is taken back next
+  std::string said_last_;
   std::optional<std::string> earlier_request_;  // of the digest being read
   std::vector<PlanItem> earlier_plan_;
   std::vector<CueMatch> cues_;  // of one line; here so that its memory is used again

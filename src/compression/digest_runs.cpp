@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t run_bytes_max = 240;
 constexpr std::size_t outcome_bytes_max = 160;
-constexpr std::size_t later_runs_max = 512;  // how many later runs are compared with one that failed
+// how many later runs are compared with one that failed
+constexpr std::size_t later_runs_max = 512;
 
 template <std::size_t n>
 bool is_one_of(std::string_view word, const std::string_view (&list)[n]) {
@@ -23,22 +24,28 @@ bool is_one_of(std::string_view word, const std::string_view (&list)[n]) {
 
 // Programs that test or build whatever their arguments are.
 constexpr std::string_view checkers[] = {
-    "ant",    "ava",     "bazel",      "buck2",   "catch2",        "clippy",      "cppcheck", "ctest",   "cypress",   "eslint",
-    "flake8", "gradle",  "gradlew",    "jasmine", "jest",          "karma",       "make",     "mocha",   "msbuild",   "mvn",
-    "mvnw",   "mypy",    "ninja",      "nox",     "phpunit",       "playwright",  "pylint",   "pyright", "pytest",    "py.test",
-    "rake",   "rspec",   "rubocop",    "sbt",     "shellcheck",    "staticcheck", "tap",      "tox",     "tsc",       "unittest",
-    "vitest", "webpack", "xcodebuild", "gmake",   "golangci-lint", "clang-tidy",  "bats",     "behave",  "nosetests", "trial"};
-constexpr std::string_view test_words[] = {"test",   "tests", "build",  "check", "lint",       "typecheck", "vet",  "compile",
-                                           "clippy", "bench", "verify", "ci",    "type-check", "e2e",       "unit", "nextest"};
+    "ant",         "ava",     "bazel",         "buck2",      "catch2",     "clippy",  "cppcheck",
+    "ctest",       "cypress", "eslint",        "flake8",     "gradle",     "gradlew", "jasmine",
+    "jest",        "karma",   "make",          "mocha",      "msbuild",    "mvn",     "mvnw",
+    "mypy",        "ninja",   "nox",           "phpunit",    "playwright", "pylint",  "pyright",
+    "pytest",      "py.test", "rake",          "rspec",      "rubocop",    "sbt",     "shellcheck",
+    "staticcheck", "tap",     "tox",           "tsc",        "unittest",   "vitest",  "webpack",
+    "xcodebuild",  "gmake",   "golangci-lint", "clang-tidy", "bats",       "behave",  "nosetests",
+    "trial"};
+constexpr std::string_view test_words[] = {
+    "test",   "tests", "build",  "check", "lint",       "typecheck", "vet",  "compile",
+    "clippy", "bench", "verify", "ci",    "type-check", "e2e",       "unit", "nextest"};
 constexpr std::string_view compilers[] = {"gcc",   "g++",   "cc",   "c++",    "clang",  "clang++",
                                           "rustc", "javac", "nvcc", "swiftc", "kotlinc"};
 
 bool names_test(std::string_view path) {
   const std::string name = lower(first_bytes(base_name(path), 64));
-  return name.starts_with("test") || name.find("_test.") != name.npos || name.find(".test.") != name.npos ||
-         name.find("test.sh") != name.npos || name.find("tests.") != name.npos || name.find(".spec.") != name.npos ||
-         name.ends_with("_tests") || name.ends_with("_test") || name == "tests" || name.starts_with("run_tests") ||
-         name.starts_with("check.") || name == "runtests.py" || name.starts_with("build.");
+  return name.starts_with("test") || name.find("_test.") != name.npos ||
+         name.find(".test.") != name.npos || name.find("test.sh") != name.npos ||
+         name.find("tests.") != name.npos || name.find(".spec.") != name.npos ||
+         name.ends_with("_tests") || name.ends_with("_test") || name == "tests" ||
+         name.starts_with("run_tests") || name.starts_with("check.") || name == "runtests.py" ||
+         name.starts_with("build.");
 }
 
 // The family of a test or build; empty: it is none.
@@ -52,13 +59,17 @@ std::string check_family(const std::vector<std::string>& words) {
   if (is_one_of(program, compilers)) return program;
   if (program.starts_with("python") || program == "py") {
     for (std::size_t i = 1; i + 1 < words.size(); ++i)
-      if (words[i] == "-m" && (is_one_of(words[i + 1], checkers) || words[i + 1] == "build" || words[i + 1] == "compileall"))
+      if (words[i] == "-m" && (is_one_of(words[i + 1], checkers) || words[i + 1] == "build" ||
+                               words[i + 1] == "compileall"))
         return words[i + 1];
     return names_test(second) ? program + " " + std::string(second) : std::string();
   }
-  if (program == "cmake") return std::find(words.begin(), words.end(), "--build") != words.end() ? "cmake --build" : "cmake";
+  if (program == "cmake")
+    return std::find(words.begin(), words.end(), "--build") != words.end() ? "cmake --build"
+                                                                           : "cmake";
   if (program == "ruff") return second == "check" || second.empty() ? "ruff" : "";
-  if (program == "npm" || program == "yarn" || program == "pnpm" || program == "bun" || program == "deno") {
+  if (program == "npm" || program == "yarn" || program == "pnpm" || program == "bun" ||
+      program == "deno") {
     std::string_view script = second;
     if (script == "run" || script == "run-script") {
       script = {};
@@ -66,19 +77,23 @@ std::string check_family(const std::vector<std::string>& words) {
         if (!words[i].starts_with('-') && words[i] != "run") script = words[i];
     }
     const std::string_view first = script.substr(0, script.find(':'));
-    return is_one_of(first, test_words) || is_one_of(script, checkers) || script == "t" ? program + " " + std::string(script) : "";
+    return is_one_of(first, test_words) || is_one_of(script, checkers) || script == "t"
+               ? program + " " + std::string(script)
+               : "";
   }
   if (program == "node" || program == "tsx" || program == "ts-node") {
     if (std::find(words.begin(), words.end(), "--test") != words.end()) return "node --test";
     return names_test(second) ? program + " " + std::string(second) : "";
   }
-  if (program == "cargo" || program == "go" || program == "dotnet" || program == "swift" || program == "mix" || program == "zig" ||
-      program == "docker" || program == "just" || program == "task" || program == "meson" || program == "flutter" ||
-      program == "dart" || program == "stack" || program == "cabal" || program == "lein" || program == "rails" ||
+  if (program == "cargo" || program == "go" || program == "dotnet" || program == "swift" ||
+      program == "mix" || program == "zig" || program == "docker" || program == "just" ||
+      program == "task" || program == "meson" || program == "flutter" || program == "dart" ||
+      program == "stack" || program == "cabal" || program == "lein" || program == "rails" ||
       program == "manage.py" || program == "hatch")
     return is_one_of(second, test_words) ? program + " " + std::string(second) : "";
   if (words[0].find('/') != std::string::npos || program == "bash" || program == "sh")
-    return names_test(words[0]) || (!second.empty() && names_test(second) && (program == "bash" || program == "sh"))
+    return names_test(words[0]) ||
+                   (!second.empty() && names_test(second) && (program == "bash" || program == "sh"))
                ? std::string(names_test(words[0]) ? std::string_view(words[0]) : second)
                : "";
   return {};
@@ -91,22 +106,28 @@ bool contains_all(const std::vector<std::string>& all, const std::vector<std::st
 // A program that was corrected is mostly the same.
 bool shares_half(const std::vector<std::string>& lines, const std::vector<std::string>& others) {
   std::size_t shared = 0;
-  for (const std::string& line : lines) shared += std::binary_search(others.begin(), others.end(), line) ? 1u : 0u;
+  for (const std::string& line : lines)
+    shared += std::binary_search(others.begin(), others.end(), line) ? 1u : 0u;
   return shared > 0 && 2 * shared >= lines.size();
 }
 
-// Whether `later` tells how things stand with what `earlier` found: it is the same command, or one of its kind that covers as much.
+// Whether `later` tells how things stand with what `earlier` found: it is the same command, or one
+// of its kind that covers as much.
 bool settles(const Run& earlier, const Run& later) {
   if (earlier.command_hash == later.command_hash && earlier.command == later.command) return true;
-  if (earlier.family.empty() || earlier.family_hash != later.family_hash || earlier.family != later.family) return false;
+  if (earlier.family.empty() || earlier.family_hash != later.family_hash ||
+      earlier.family != later.family)
+    return false;
   if (earlier.is_code) return !later.failed && shares_half(earlier.arguments, later.arguments);
   if (!earlier.is_check) return !later.failed;
   // Without operands it runs everything.
-  return later.arguments.empty() || (!earlier.arguments.empty() && contains_all(later.arguments, earlier.arguments));
+  return later.arguments.empty() ||
+         (!earlier.arguments.empty() && contains_all(later.arguments, earlier.arguments));
 }
 
 std::optional<std::int64_t> number_after(std::string_view line, std::size_t at) {
-  while (at < line.size() && std::string_view(" :=(\"").find(line[at]) != std::string_view::npos) ++at;
+  while (at < line.size() && std::string_view(" :=(\"").find(line[at]) != std::string_view::npos)
+    ++at;
   if (at < line.size() && line[at] == '-') ++at;
   if (at >= line.size() || !is_digit(line[at])) return {};
   std::int64_t number = 0;
@@ -118,14 +139,17 @@ std::optional<std::int64_t> number_after(std::string_view line, std::size_t at) 
 // Near the beginning or the end of what was printed.
 std::optional<std::int64_t> printed_exit_code(std::string_view output) {
   constexpr std::size_t near_bytes = 400;
-  for (const std::string_view part : {last_bytes(output, near_bytes), first_bytes(output, near_bytes)}) {
+  for (const std::string_view part :
+       {last_bytes(output, near_bytes), first_bytes(output, near_bytes)}) {
     const std::string text = lower(part);
     if (text.find("exit") == text.npos && text.find("return") == text.npos) continue;
-    for (const std::string_view words : {"exited with code", "exited with status", "exit code", "exit status", "exit_code",
-                                         "exitcode", "return code", "returncode", "exited with"}) {
+    for (const std::string_view words :
+         {"exited with code", "exited with status", "exit code", "exit status", "exit_code",
+          "exitcode", "return code", "returncode", "exited with"}) {
       const std::size_t found = text.rfind(words);
       if (found == text.npos) continue;
-      if (const std::optional<std::int64_t> code = number_after(text, found + words.size())) return code;
+      if (const std::optional<std::int64_t> code = number_after(text, found + words.size()))
+        return code;
     }
   }
   return {};
@@ -136,7 +160,9 @@ struct Verdict {
   std::optional<bool> failed;
 };
 
-bool line_has(std::string_view line, std::string_view piece) { return line.find(piece) != line.npos; }
+bool line_has(std::string_view line, std::string_view piece) {
+  return line.find(piece) != line.npos;
+}
 
 // A number other than 0 before a word: "2 failed".
 bool counts_some(std::string_view line, std::string_view word) {
@@ -145,7 +171,9 @@ bool counts_some(std::string_view line, std::string_view word) {
     while (end > 0 && line[end - 1] == ' ') --end;
     std::size_t begin = end;
     while (begin > 0 && is_digit(line[begin - 1])) --begin;
-    if (begin < end && line.substr(begin, end - begin).find_first_not_of('0') != std::string_view::npos) return true;
+    if (begin < end &&
+        line.substr(begin, end - begin).find_first_not_of('0') != std::string_view::npos)
+      return true;
   }
   return false;
 }
@@ -160,41 +188,52 @@ std::optional<Verdict> verdict_of(std::string_view raw) {
   const std::string low = lower(line);
   const auto says = [&](bool failed) { return Verdict{std::string(line), failed}; };
   if ((is_digit(line[0]) || low.starts_with("no tests ran")) && line_has(low, " in ") &&
-      (line_has(low, " passed") || line_has(low, " failed") || line_has(low, " error") || line_has(low, "no tests")))
+      (line_has(low, " passed") || line_has(low, " failed") || line_has(low, " error") ||
+       line_has(low, "no tests")))
     return says(counts_some(low, "failed") || counts_some(low, "error"));
   if (line_has(low, "% tests passed")) return says(!low.starts_with("100%"));
   if (low.starts_with("test result:")) return says(line_has(line, "FAILED"));
   if (low.starts_with("tests:") && line_has(low, "total")) return says(counts_some(low, "failed"));
-  if (low.starts_with("test files") || low.starts_with("test suites:") || (low.starts_with("tests ") && line_has(low, "(")))
+  if (low.starts_with("test files") || low.starts_with("test suites:") ||
+      (low.starts_with("tests ") && line_has(low, "(")))
     return says(counts_some(low, "failed"));
   if (low.starts_with("# fail ") || low.starts_with("ℹ fail ")) return says(!low.ends_with(" 0"));
-  if (low.starts_with("# pass ") || low.starts_with("ℹ pass ")) return Verdict{std::string(line), {}};
-  if (is_digit(line[0]) && (low.ends_with(" passing") || line_has(low, " passing ("))) return Verdict{std::string(line), {}};
+  if (low.starts_with("# pass ") || low.starts_with("ℹ pass "))
+    return Verdict{std::string(line), {}};
+  if (is_digit(line[0]) && (low.ends_with(" passing") || line_has(low, " passing (")))
+    return Verdict{std::string(line), {}};
   if (is_digit(line[0]) && low.ends_with(" failing")) return says(true);
   if (line.starts_with("FAILED (") || line == "FAILED") return says(true);
   if (line == "OK" || line.starts_with("OK (")) return says(false);
   if (line.starts_with("FAIL\t") || line == "FAIL" || line.starts_with("FAIL ")) return says(true);
-  if (line.starts_with("ok  \t") || line.starts_with("ok \t")) return Verdict{std::string(line), false};
+  if (line.starts_with("ok  \t") || line.starts_with("ok \t"))
+    return Verdict{std::string(line), false};
   if (line_has(line, "BUILD SUCCESS")) return says(false);
   if (line_has(line, "BUILD FAIL")) return says(true);
-  if (low.starts_with("found ") && line_has(low, " error")) return says(!low.starts_with("found 0"));
-  if (low.starts_with("success: no issues") || low.starts_with("all checks passed") || low.starts_with("all tests passed"))
+  if (low.starts_with("found ") && line_has(low, " error"))
+    return says(!low.starts_with("found 0"));
+  if (low.starts_with("success: no issues") || low.starts_with("all checks passed") ||
+      low.starts_with("all tests passed"))
     return says(false);
   if (line_has(low, " problems (")) return says(counts_some(low, "error"));
-  if (low.starts_with("ninja: build stopped") || line_has(line, "*** [") || low.starts_with("make: ***")) return says(true);
+  if (low.starts_with("ninja: build stopped") || line_has(line, "*** [") ||
+      low.starts_with("make: ***"))
+    return says(true);
   if (low.starts_with("error: could not compile") || low.starts_with("error: test failed") ||
       low.starts_with("-- configuring incomplete"))
     return says(true);
-  if (low.starts_with("finished `") || low.starts_with("finished dev") || line_has(low, "built target") ||
-      low.starts_with("ninja: no work") || low.starts_with("compiled successfully"))
+  if (low.starts_with("finished `") || low.starts_with("finished dev") ||
+      line_has(low, "built target") || low.starts_with("ninja: no work") ||
+      low.starts_with("compiled successfully"))
     return says(false);
   if (low.starts_with("ran ") && line_has(low, " test")) return Verdict{std::string(line), {}};
   return {};
 }
 
 bool is_compiler_error(std::string_view line) {
-  return line_has(line, ": error:") || line_has(line, ": fatal error:") || line.starts_with("error[") ||
-         line.starts_with("error: ") || line_has(line, "undefined reference to") || line_has(line, ": error TS") ||
+  return line_has(line, ": error:") || line_has(line, ": fatal error:") ||
+         line.starts_with("error[") || line.starts_with("error: ") ||
+         line_has(line, "undefined reference to") || line_has(line, ": error TS") ||
          line.starts_with("Traceback (most recent call last)") || line_has(line, "CMake Error");
 }
 
@@ -225,7 +264,8 @@ void describe_run(std::string_view script, Run& run) {
   std::string_view whole = script;
   std::vector<ShellCommand> commands = shell_commands(script);
   if (commands.size() == 1)
-    if (const std::vector<std::string> words = program_words(commands[0]); !inner_script(words).empty()) {
+    if (const std::vector<std::string> words = program_words(commands[0]);
+        !inner_script(words).empty()) {
       commands = shell_commands(inner_script(words));
     }
   const ShellCommand* chosen = nullptr;
@@ -275,7 +315,8 @@ void describe_code(std::string_view code, Run& run) {
   std::sort(run.arguments.begin(), run.arguments.end());
 }
 
-void judge_run(std::string_view output, bool is_error, std::optional<std::int64_t> exit_code, Run& run) {
+void judge_run(std::string_view output, bool is_error, std::optional<std::int64_t> exit_code,
+               Run& run) {
   if (!exit_code) exit_code = printed_exit_code(output);
   std::array<std::string_view, 4> last_lines;  // of those that are not empty, in a ring
   std::size_t line_count = 0;
@@ -288,11 +329,12 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
     if (!run.is_check) return;
     has_error = has_error || is_compiler_error(mark);
     if (std::optional<Verdict> verdict = verdict_of(mark)) {
-      // `# pass 3` and `# fail 1` belong together; a failure that one line tells is not undone by the next.
+      // `# pass 3` and `# fail 1` belong together; a failure that one line tells is not undone by
+      // the next.
       if (verdict->failed) passed_last = !*verdict->failed;
       std::optional<Verdict>& to = verdict->failed.value_or(false) ? failed : passed;
-      if (to && to->failed == verdict->failed && to->line.size() + verdict->line.size() < outcome_bytes_max &&
-          to->line.starts_with('#')) {
+      if (to && to->failed == verdict->failed &&
+          to->line.size() + verdict->line.size() < outcome_bytes_max && to->line.starts_with('#')) {
         to->line += ", " + verdict->line;
       } else {
         to = std::move(verdict);
@@ -300,18 +342,24 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
     }
   });
   const bool says_failed = failed.has_value() || (run.is_check && has_error && !passed);
-  // The exit code of `pytest | tail` is that of tail: what the output says of the whole counts more than a zero.
-  run.failed = is_error || (exit_code && *exit_code != 0) || (failed ? !passed_last : !exit_code && says_failed);
-  if (run.is_code && output.find("Traceback (most recent call last)") != output.npos) run.failed = true;
+  // The exit code of `pytest | tail` is that of tail: what the output says of the whole counts more
+  // than a zero.
+  run.failed = is_error || (exit_code && *exit_code != 0) ||
+               (failed ? !passed_last : !exit_code && says_failed);
+  if (run.is_code && output.find("Traceback (most recent call last)") != output.npos)
+    run.failed = true;
   std::string outcome;
   if (passed && failed) {
-    outcome = failed->line + (failed->line.find(passed->line) == std::string::npos ? ", " + passed->line : "");
+    outcome = failed->line +
+              (failed->line.find(passed->line) == std::string::npos ? ", " + passed->line : "");
   } else if (failed || passed) {
     outcome = failed ? failed->line : passed->line;
   } else {
-    for (std::size_t back = 1; back <= std::min(line_count, last_lines.size()) && outcome.empty(); ++back) {
+    for (std::size_t back = 1; back <= std::min(line_count, last_lines.size()) && outcome.empty();
+         ++back) {
       const std::string_view line = last_lines[(line_count - back) % last_lines.size()];
-      const bool is_warning = has_error && line.find("warning:") != line.npos;  // it is not why the run failed
+      // it is not why the run failed
+      const bool is_warning = has_error && line.find("warning:") != line.npos;
       if (!is_bare_exit_code(line) && !is_warning) outcome = std::string(line);
     }
   }
@@ -322,8 +370,9 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
 bool begins_as_failure(std::string_view output) {
   const std::string_view begin = trim(first_bytes(output, 200));
   for (const std::string_view failure :
-       {"Error", "error", "<tool_use_error>", "String to replace not found", "No replacement was performed", "Failed to ",
-        "oldString not found", "Could not find", "File not found", "File does not exist"})
+       {"Error", "error", "<tool_use_error>", "String to replace not found",
+        "No replacement was performed", "Failed to ", "oldString not found", "Could not find",
+        "File not found", "File does not exist"})
     if (begin.starts_with(failure)) return true;
   return false;
 }
@@ -331,14 +380,17 @@ bool begins_as_failure(std::string_view output) {
 bool is_bare_exit_code(std::string_view text) {
   constexpr std::size_t bare_bytes_max = 100;
   if (text.size() > bare_bytes_max) return false;
-  static constexpr std::string_view known[] = {"exit",     "code",      "status", "exited",     "with",     "process",   "command",
-                                               "the",      "error",     "return", "returncode", "exitcode", "exit_code", "failed",
-                                               "finished", "completed", "shell",  "non",        "zero",     "a"};
+  static constexpr std::string_view known[] = {
+      "exit",     "code",      "status", "exited",     "with",     "process",   "command",
+      "the",      "error",     "return", "returncode", "exitcode", "exit_code", "failed",
+      "finished", "completed", "shell",  "non",        "zero",     "a"};
   bool has_code = false;
   std::string word;
   const auto end_word = [&] {
-    const bool fine = word.empty() || std::all_of(word.begin(), word.end(), is_digit) || is_one_of(lower(word), known);
-    has_code = has_code || lower(word).find("exit") != std::string::npos || lower(word).find("code") != std::string::npos;
+    const bool fine = word.empty() || std::all_of(word.begin(), word.end(), is_digit) ||
+                      is_one_of(lower(word), known);
+    has_code = has_code || lower(word).find("exit") != std::string::npos ||
+               lower(word).find("code") != std::string::npos;
     word.clear();
     return fine;
   };

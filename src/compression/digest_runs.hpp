@@ -1,4 +1,5 @@
-// Commands that were run and what came of them: the last result of each test and build, and which errors are not fixed.
+// Commands that were run and what came of them: the last result of each test and build, and which
+// errors are not fixed.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@ struct RunError {
 
 // One command, or one call of another tool, and its result.
 struct Run {
-  std::string command;                 // on one line
-  std::string family = {};             // what the command is one of: "pytest", "npm test", "edit src/a.c"
+  std::string command;  // on one line
+  // what the command is one of: "pytest", "npm test", "edit src/a.c"
+  std::string family = {};
   std::vector<std::string> arguments;  // its operands, sorted
   std::string outcome = {};            // the line of its output that says how it went
   bool is_check = false;               // a test or a build
@@ -27,7 +29,8 @@ struct Run {
   bool only_looked = false;  // what it printed is the content of files
   std::vector<RunError> errors = {};
   std::uint64_t when = 0;
-  std::size_t command_hash = 0, family_hash = 0;  // set by Runs::add(), so that few texts are compared
+  // set by Runs::add(), so that few texts are compared
+  std::size_t command_hash = 0, family_hash = 0;
 };
 
 class Runs {
@@ -36,7 +39,8 @@ class Runs {
 
   // The last run of each test and build, the newest first.
   std::vector<const Run*> last_checks() const;
-  // Visits the errors of each run with whether a later run of the same command shows that they are fixed, or no longer so.
+  // Visits the errors of each run with whether a later run of the same command shows that they are
+  // fixed, or no longer so.
   template <class Visit>
   void visit_errors(Visit visit) const {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
@@ -58,8 +62,10 @@ void describe_run(std::string_view script, Run& run);
 // Sets family, arguments and is_code from a program that is no script.
 void describe_code(std::string_view code, Run& run);
 
-// How a run went, from what it printed: sets `outcome` and `failed`. `exit_code` is what a result says beside its text.
-void judge_run(std::string_view output, bool is_error, std::optional<std::int64_t> exit_code, Run& run);
+// How a run went, from what it printed: sets `outcome` and `failed`. `exit_code` is what a result
+// says beside its text.
+void judge_run(std::string_view output, bool is_error, std::optional<std::int64_t> exit_code,
+               Run& run);
 
 // Whether what a tool other than a shell printed begins by saying that it failed.
 bool begins_as_failure(std::string_view output);

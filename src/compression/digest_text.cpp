@@ -18,8 +18,8 @@ bool is_hidden(char32_t c) {
          c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
-// At an escape character: behind the sequence it begins, which is one of ECMA-48's (CSI … letter, OSC … end) or two characters. One
-// that has no end within reach is only its first character.
+// At an escape character: behind the sequence it begins, which is one of ECMA-48's (CSI … letter,
+// OSC … end) or two characters. One that has no end within reach is only its first character.
 std::size_t skip_escape(std::string_view text, std::size_t at) {
   constexpr std::size_t reach = 256;
   const std::size_t end = std::min(text.size(), at + reach);
@@ -42,8 +42,8 @@ std::size_t skip_escape(std::string_view text, std::size_t at) {
 }  // namespace
 
 bool equal_ignoring_case(std::string_view text, std::string_view lower) {
-  return text.size() == lower.size() &&
-         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) { return to_lower(a) == b; });
+  return text.size() == lower.size() && std::equal(text.begin(), text.end(), lower.begin(),
+                                                   [](char a, char b) { return to_lower(a) == b; });
 }
 
 std::string lower(std::string_view text) {
@@ -53,25 +53,32 @@ std::string lower(std::string_view text) {
 }
 
 Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [text, at](std::size_t i) { return static_cast<char32_t>(static_cast<std::uint8_t>(text[at + i])); };
+  const auto byte = [text, at](std::size_t i) {
+    return static_cast<char32_t>(static_cast<std::uint8_t>(text[at + i]));
+  };
   const std::size_t size = utf8_sequence_size(text.data() + at, text.data() + text.size());
   switch (size) {
     case 1: return {byte(0), 1};
     case 2: return {(byte(0) & 0x1F) << 6 | (byte(1) & 0x3F), 2};
     case 3: return {(byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F), 3};
-    case 4: return {(byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F), 4};
+    case 4:
+      return {(byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
+                  (byte(3) & 0x3F),
+              4};
     default: return {replacement_character, 1};
   }
 }
 
 bool is_cjk_punctuation(char32_t c) {
-  return (c >= 0x3000 && c <= 0x303F && c != 0x3005 && c != 0x3007) || (c >= 0xFF01 && c <= 0xFF0F) ||
-         (c >= 0xFF1A && c <= 0xFF20) || (c >= 0xFF3B && c <= 0xFF40) || (c >= 0xFF5B && c <= 0xFF65) || c == 0x30FB;
+  return (c >= 0x3000 && c <= 0x303F && c != 0x3005 && c != 0x3007) ||
+         (c >= 0xFF01 && c <= 0xFF0F) || (c >= 0xFF1A && c <= 0xFF20) ||
+         (c >= 0xFF3B && c <= 0xFF40) || (c >= 0xFF5B && c <= 0xFF65) || c == 0x30FB;
 }
 
 bool is_cjk(char32_t c) {
-  return (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7AF) || (c >= 0xF900 && c <= 0xFAFF) ||
-         (c >= 0xFF00 && c <= 0xFFEF) || (c >= 0x20000 && c <= 0x3FFFF);
+  return (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7AF) ||
+         (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF00 && c <= 0xFFEF) ||
+         (c >= 0x20000 && c <= 0x3FFFF);
 }
 
 std::string clean(std::string_view utf8) {
@@ -79,7 +86,8 @@ std::string clean(std::string_view utf8) {
   out.reserve(utf8.size());
   for (std::size_t at = 0; at < utf8.size();) {
     const char c = utf8[at];
-    if (c >= ' ' && c != '\x7F') {  // false for all that is not ASCII, where char has a sign; those come below
+    // false for all that is not ASCII, where char has a sign; those come below
+    if (c >= ' ' && c != '\x7F') {
       out += c;
       ++at;
     } else if (c == '\n' || c == '\t') {
@@ -148,9 +156,11 @@ std::string shorten(std::string_view text, std::size_t bytes) {
   std::string_view head = first_bytes(text, room - room / 3);
   std::string_view tail = last_bytes(text, room / 3);
   // A word cut in two is worse than one word less, where there are words.
-  if (const std::size_t space = head.rfind(' '); space != std::string_view::npos && space > head.size() / 2)
+  if (const std::size_t space = head.rfind(' ');
+      space != std::string_view::npos && space > head.size() / 2)
     head = head.substr(0, space);
-  if (const std::size_t space = tail.find(' '); space < tail.size() / 2) tail = tail.substr(space + 1);
+  if (const std::size_t space = tail.find(' '); space < tail.size() / 2)
+    tail = tail.substr(space + 1);
   return std::string(head) + " " + std::string(ellipsis) + " " + std::string(tail);
 }
 
@@ -162,7 +172,9 @@ std::size_t sentence_end(std::string_view line, std::size_t from) {
     if (in_code) continue;
     if (c == '.' || c == '!' || c == '?') {
       std::size_t next = at + 1;
-      while (next < line.size() && (line[next] == '"' || line[next] == '\'' || line[next] == ')' || line[next] == '*')) ++next;
+      while (next < line.size() &&
+             (line[next] == '"' || line[next] == '\'' || line[next] == ')' || line[next] == '*'))
+        ++next;
       if (next == line.size() || line[next] == ' ') return next;
       at = next - 1;
     } else if (static_cast<std::uint8_t>(c) >= 0xE0) {

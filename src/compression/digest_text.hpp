@@ -1,4 +1,5 @@
-// Plain text as the digest reads it: bytes that are safe to show, lines, sentences, and pieces cut between characters.
+// Plain text as the digest reads it: bytes that are safe to show, lines, sentences, and pieces cut
+// between characters.
 #pragma once
 
 #include <algorithm>
@@ -29,11 +30,12 @@ struct Character {
 // The character at `at` < text.size(). `text` is UTF-8.
 Character character_at(std::string_view text, std::size_t at);
 
-bool is_cjk(char32_t code_point);              // written without spaces: a word next to it is not part of it
+// written without spaces: a word next to it is not part of it
+bool is_cjk(char32_t code_point);
 bool is_cjk_punctuation(char32_t code_point);  // ends whatever stands before it
 
-// The text without what can harm or hide: terminal sequences, control characters, marks that turn the direction of writing or
-// have no width. A tab is a space, any line ending is "\n".
+// The text without what can harm or hide: terminal sequences, control characters, marks that turn
+// the direction of writing or have no width. A tab is a space, any line ending is "\n".
 std::string clean(std::string_view utf8);
 
 std::string_view trim(std::string_view text);
@@ -44,8 +46,8 @@ std::string_view first_bytes(std::string_view text, std::size_t bytes);
 // The same for the end.
 std::string_view last_bytes(std::string_view text, std::size_t bytes);
 
-// At most `bytes` (at least 8): the text itself, or its beginning and end around " … ", where words end if that costs little. People write what
-// they want first or, below something pasted, last.
+// At most `bytes` (at least 8): the text itself, or its beginning and end around " … ", where words
+// end if that costs little. People write what they want first or, below something pasted, last.
 std::string shorten(std::string_view text, std::size_t bytes);
 // At most `bytes` (at least 8): the text itself, or its beginning and "…".
 std::string shorten_end(std::string_view text, std::size_t bytes);
@@ -59,8 +61,9 @@ void for_each_line(std::string_view text, Visit visit) {
   }
 }
 
-// Where the sentence that begins at `from` ends, its mark included: at a mark of its end that white space or nothing follows, and
-// at any such mark of Chinese or Japanese. Nothing ends inside `code`.
+// Where the sentence that begins at `from` ends, its mark included: at a mark of its end that white
+// space or nothing follows, and at any such mark of Chinese or Japanese. Nothing ends inside
+// `code`.
 std::size_t sentence_end(std::string_view line, std::size_t from);
 
 }  // namespace undertext::digest

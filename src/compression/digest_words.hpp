@@ -1,4 +1,5 @@
-// Lists of words that the digest goes by. Longer lists find more; docs/digest.md says what each is for.
+// Lists of words that the digest goes by. Longer lists find more; docs/digest.md says what each is
+// for.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +22,10 @@ bool is_in(std::string_view word, const std::string_view (&list)[n]) {
   if (word.empty() || word.size() > buffer.size()) return false;
   std::transform(word.begin(), word.end(), buffer.begin(), to_lower);
   // By the first letter, since comparing whole words is what takes time.
-  const std::string_view* const begin =
-      std::partition_point(list, list + n, [&](std::string_view w) { return byte(w[0]) < byte(buffer[0]); });
-  const std::string_view* const end =
-      std::partition_point(begin, list + n, [&](std::string_view w) { return byte(w[0]) == byte(buffer[0]); });
+  const std::string_view* const begin = std::partition_point(
+      list, list + n, [&](std::string_view w) { return byte(w[0]) < byte(buffer[0]); });
+  const std::string_view* const end = std::partition_point(
+      begin, list + n, [&](std::string_view w) { return byte(w[0]) == byte(buffer[0]); });
   return std::find(begin, end, std::string_view(buffer.data(), word.size())) != end;
 }
 
@@ -52,7 +53,8 @@ inline constexpr std::string_view extensions[] = {
 };
 static_assert(std::is_sorted(std::begin(extensions), std::end(extensions)));
 
-// Of those, the ones that members of objects and domains have too: a name without a folder needs more than such an ending.
+// Of those, the ones that members of objects and domains have too: a name without a folder needs
+// more than such an ending.
 inline constexpr std::string_view extensions_of_members[] = {
     "class", "env", "fs", "key", "lock", "map", "mod", "o", "org", "out", "r", "s", "service", "so", "socket", "sum", "timer",
 };
@@ -83,7 +85,8 @@ inline constexpr std::string_view objects[] = {
 };
 static_assert(std::is_sorted(std::begin(objects), std::end(objects)));
 
-// Where absolute paths begin. What begins otherwise, and has no ending, is more likely a route of a web service.
+// Where absolute paths begin. What begins otherwise, and has no ending, is more likely a route of a
+// web service.
 inline constexpr std::string_view roots[] = {
     "app", "applications", "bin", "boot", "build", "builds", "code", "content", "data", "dev", "etc", "home", "lib", "lib32",
     "lib64", "library", "media", "mnt", "nix", "opt", "private", "proc", "project", "projects", "repo", "root", "run", "sbin",

@@ -27,7 +27,8 @@ void add_strings(const JsonValue& value, std::string& out, unsigned depth) {
     const std::string text = value.string();
     JsonText json;
     const std::string_view body = digest::trim(text);
-    if ((body.starts_with('{') || body.starts_with('[')) && !json.read(body, {.depth = said_depth_max}))
+    if ((body.starts_with('{') || body.starts_with('[')) &&
+        !json.read(body, {.depth = said_depth_max}))
       return add_strings(json.root(), out, depth + 1);
     (out += digest::one_line(digest::clean(text))) += '\n';
   }
@@ -45,9 +46,11 @@ void add_said(const Message& message, std::string& out) {
   };
   for (const Block& block : reading.turn().blocks) {
     visit_texts(block, add_text);
-    if (block.kind != BlockKind::call && (block.kind != BlockKind::result || block.is_list)) continue;
+    if (block.kind != BlockKind::call && (block.kind != BlockKind::result || block.is_list))
+      continue;
     JsonText json;
-    if (!block.json.empty() && !json.read(block.json, {.depth = std::numeric_limits<std::uint32_t>::max()}))
+    if (!block.json.empty() &&
+        !json.read(block.json, {.depth = std::numeric_limits<std::uint32_t>::max()}))
       add_strings(json.root(), out, 0);
   }
 }
@@ -87,13 +90,16 @@ Facts facts_shown(const View& view) {
   const std::string said = all_said(view);
   for (std::size_t kind = 0; kind < facts.size(); ++kind) {
     const std::set<std::string_view> is_plain(plain[kind].begin(), plain[kind].end());
-    std::erase_if(facts[kind], [&](const std::string& fact) { return !is_plain.contains(fact) && !is_said(fact, said); });
+    std::erase_if(facts[kind], [&](const std::string& fact) {
+      return !is_plain.contains(fact) && !is_said(fact, said);
+    });
   }
   return facts;
 }
 
 std::vector<std::string> texts_of(std::vector<digest::Finding> findings) {
-  std::sort(findings.begin(), findings.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::sort(findings.begin(), findings.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> texts;
   for (digest::Finding& finding : findings) texts.push_back(std::move(finding.text));
   return texts;
@@ -129,12 +135,16 @@ Facts facts_of(std::span<const Message> messages, std::span<const Message> after
   for (const Message& message : after) reader.read_after(message, digest::Reader::Results::shown);
   reader.finish();
   Facts facts;
-  const auto of = [&facts](FactKind kind) -> std::vector<std::string>& { return facts[static_cast<std::size_t>(kind)]; };
+  const auto of = [&facts](FactKind kind) -> std::vector<std::string>& {
+    return facts[static_cast<std::size_t>(kind)];
+  };
   of(FactKind::constraints) = texts_of(findings.take(digest::Kind::constraint));
   if (!findings.requests().empty()) of(FactKind::request).push_back(findings.requests().back());
   for (const PlanItem& item : findings.plan()) of(FactKind::plan).push_back(item.text);
-  for (const digest::ChangedFile& file : findings.changes()) of(FactKind::changed_files).push_back(file.path);
-  for (const digest::Run* run : findings.runs().last_checks()) of(FactKind::results).push_back(run->outcome);
+  for (const digest::ChangedFile& file : findings.changes())
+    of(FactKind::changed_files).push_back(file.path);
+  for (const digest::Run* run : findings.runs().last_checks())
+    of(FactKind::results).push_back(run->outcome);
   of(FactKind::errors) = texts_of(findings.take(digest::Kind::error));
   of(FactKind::attempts) = texts_of(findings.take(digest::Kind::attempt));
   if (!findings.next_step().empty()) of(FactKind::next_step).push_back(findings.next_step());
@@ -187,17 +197,21 @@ std::optional<Error> refused_by(const SurvivalPolicy& policy, const Survival& su
     const Survival::Count& count = survived.kinds[i];
     if (count.part() >= policy.least[i]) continue;
     return Error{ErrorCode::cannot_fit,
-                 "the plan would keep " + std::to_string(count.kept) + " of " + std::to_string(count.facts) + " " +
-                     std::string(name(static_cast<FactKind>(i))) + ", which is less than the survival policy asks for",
+                 "the plan would keep " + std::to_string(count.kept) + " of " +
+                     std::to_string(count.facts) + " " +
+                     std::string(name(static_cast<FactKind>(i))) +
+                     ", which is less than the survival policy asks for",
                  "survival"};
   }
   return {};
 }
 
-std::string missing_sections(const Facts& facts, std::string_view text, std::string_view kept, const SurvivalPolicy& policy,
-                             std::uint64_t tokens_max, const std::function<std::uint64_t(std::string_view)>& count) {
+std::string missing_sections(const Facts& facts, std::string_view text, std::string_view kept,
+                             const SurvivalPolicy& policy, std::uint64_t tokens_max,
+                             const std::function<std::uint64_t(std::string_view)>& count) {
   std::string flat;
-  digest::for_each_line(text, [&](std::string_view line) { (flat += digest::one_line(line)) += '\n'; });
+  digest::for_each_line(text,
+                        [&](std::string_view line) { (flat += digest::one_line(line)) += '\n'; });
   (flat += digest::one_line(text)) += '\n';
   flat += kept;
   std::string sections;
@@ -210,18 +224,22 @@ std::string missing_sections(const Facts& facts, std::string_view text, std::str
     std::vector<std::string_view> missing;
     for (const std::string& fact : facts[i])
       if (!is_said(fact, flat)) missing.push_back(fact);
-    const std::size_t wanted = static_cast<std::size_t>(std::ceil(least * static_cast<double>(facts[i].size())));
+    const std::size_t wanted =
+        static_cast<std::size_t>(std::ceil(least * static_cast<double>(facts[i].size())));
     const std::size_t there = facts[i].size() - missing.size();
     std::size_t needed = wanted > there ? wanted - there : 0;
     std::string lines;
     for (std::size_t k = missing.size(); k-- > 0 && needed > 0; --needed) {  // the newest first
       const std::string line = "\n- " + std::string(missing[k]);
-      const std::uint64_t cost = count(line) + (lines.empty() ? count(digest::heading(section_of(kind))) : 0);
+      const std::uint64_t cost =
+          count(line) + (lines.empty() ? count(digest::heading(section_of(kind))) : 0);
       if (used + cost > tokens_max) break;
       used += cost;
       lines = line + lines;
     }
-    if (!lines.empty()) (sections += (sections.empty() ? "" : "\n") + std::string(digest::heading(section_of(kind)))) += lines;
+    if (!lines.empty())
+      (sections +=
+       (sections.empty() ? "" : "\n") + std::string(digest::heading(section_of(kind)))) += lines;
   }
   return sections;
 }

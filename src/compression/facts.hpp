@@ -25,10 +25,13 @@ std::string all_said(std::span<const Message> messages);
 // Whether a text as all_said() returns it has the fact.
 bool is_said(std::string_view fact, std::string_view flat_text);
 
-// The facts that `text` lacks and `kept` does not say either, as sections of a digest, as many as `tokens_max` allows; empty: it lacks none.
-// Constraints and changed files are asked for, and the kinds of the policy, as many of each as it asks for.
-std::string missing_sections(const Facts& facts, std::string_view text, std::string_view kept, const SurvivalPolicy& policy,
-                             std::uint64_t tokens_max, const std::function<std::uint64_t(std::string_view)>& count);
+// The facts that `text` lacks and `kept` does not say either, as sections of a digest, as many as
+// `tokens_max` allows; empty: it lacks none.
+// Constraints and changed files are asked for, and the kinds of the policy, as many of each as it
+// asks for.
+std::string missing_sections(const Facts& facts, std::string_view text, std::string_view kept,
+                             const SurvivalPolicy& policy, std::uint64_t tokens_max,
+                             const std::function<std::uint64_t(std::string_view)>& count);
 
 Survival survival_in(const Facts& facts, std::string_view flat_text);
 

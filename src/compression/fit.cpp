@@ -24,9 +24,12 @@ std::string_view name(Fit::Outcome outcome) {
   return "";
 }
 
-bool reaches(const Plan& plan, const Aim& aim) { return !aim.tokens_max || plan.tokens_after <= *aim.tokens_max; }
+bool reaches(const Plan& plan, const Aim& aim) {
+  return !aim.tokens_max || plan.tokens_after <= *aim.tokens_max;
+}
 
-Result<Fit> fit_view(const History& history, const Budget& budget, const Strategy& strategy, Aim aim) {
+Result<Fit> fit_view(const History& history, const Budget& budget, const Strategy& strategy,
+                     Aim aim) {
   return answering_failure([&]() -> Result<Fit> {
     Fit fit;
     fit.tokens = history.stats().tokens;
@@ -41,7 +44,8 @@ Result<Fit> fit_view(const History& history, const Budget& budget, const Strateg
     }
     if (!plan && plan.error().code != ErrorCode::cannot_fit) return plan.error();
     fit.outcome = Fit::Outcome::cannot_fit;
-    fit.tokens_minimum = plan ? plan->tokens_after : plan.error().tokens_minimum.value_or(fit.tokens);
+    fit.tokens_minimum =
+        plan ? plan->tokens_after : plan.error().tokens_minimum.value_or(fit.tokens);
     return fit;
   });
 }
@@ -53,7 +57,8 @@ Result<Plan> rebase(const Plan& plan, const History& planned_for, const History&
     moved.base = now.version();
     const std::uint64_t same = before.entries.common_prefix(after.entries);
     for (Replacement& replacement : moved.replacements) {
-      // Most often something was appended, and everything that the plan names stands where it stood.
+      // Most often something was appended, and everything that the plan names stands where it
+      // stood.
       if (!replacement.hidden.empty() && replacement.hidden.back().end <= same) continue;
       std::vector<std::uint64_t> indices;
       for (const Range& range : replacement.hidden) {
@@ -61,10 +66,10 @@ Result<Plan> rebase(const Plan& plan, const History& planned_for, const History&
           const std::uint32_t ordinal = before.entries[i].ordinal;
           const std::optional<std::uint64_t> index = after.index_of(ordinal);
           if (!index) {
-            return Error{
-                ErrorCode::conflict,
-                "the message with ordinal " + std::to_string(ordinal) + ", which the plan hides, is not in the view any more",
-                "plan"};
+            return Error{ErrorCode::conflict,
+                         "the message with ordinal " + std::to_string(ordinal) +
+                             ", which the plan hides, is not in the view any more",
+                         "plan"};
           }
           indices.push_back(*index);
         }
@@ -72,9 +77,11 @@ Result<Plan> rebase(const Plan& plan, const History& planned_for, const History&
       std::sort(indices.begin(), indices.end());
       replacement.hidden = with_indices({}, indices);
       if (replacement.summary && replacement.hidden.size() > 1)
-        return Error{ErrorCode::conflict, "a message stands now between what a summary of the plan stands for", "plan"};
+        return Error{ErrorCode::conflict,
+                     "a message stands now between what a summary of the plan stands for", "plan"};
     }
-    const std::uint64_t saved = plan.tokens_before - std::min(plan.tokens_before, plan.tokens_after);
+    const std::uint64_t saved =
+        plan.tokens_before - std::min(plan.tokens_before, plan.tokens_after);
     moved.tokens_before = now.stats().tokens;
     moved.tokens_after = moved.tokens_before - std::min(moved.tokens_before, saved);
     return moved;

@@ -1,5 +1,5 @@
-// supersede and dedupe: results of tools that a later call made worthless become stubs of one line. A call stays as it is, so what was done
-// can still be read; EXPAND brings its result back.
+// supersede and dedupe: results of tools that a later call made worthless become stubs of one line.
+// A call stays as it is, so what was done can still be read; EXPAND brings its result back.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -30,8 +30,9 @@ enum class Worthless : std::uint8_t { superseded, repeated };
 struct CallInView {
   std::uint64_t index = 0;  // of the message with the result
   std::string id = {}, tool = {};
-  std::string same = {};   // equal for calls that ask for the same
-  std::string check = {};  // of a test or build: equal for runs of the same, whatever is done with their output
+  std::string same = {};  // equal for calls that ask for the same
+  // of a test or build: equal for runs of the same, whatever is done with their output
+  std::string check = {};
   CallEffects effects = {};
   bool failed = false;
 };
@@ -58,14 +59,16 @@ class CallsInView {
   void add_call(const Block& block) {
     CallInView call{.id = std::string(block.id), .tool = std::string(block.name)};
     JsonText arguments;
-    const bool has_arguments = !block.json.empty() && !arguments.read(block.json, {.depth = depth_max});
+    const bool has_arguments =
+        !block.json.empty() && !arguments.read(block.json, {.depth = depth_max});
     const JsonValue root = arguments.root();
     call.effects = effects_of(block.name, has_arguments ? &root : nullptr);
     // Beside a script stand how long it may take and why it is run, which agents word anew each
     // time.
     const CallEffects& effects = call.effects;
     call.same = call.tool + '\n';
-    call.same += effects.script.empty() ? std::string(block.json) : effects.folder + '\n' + effects.script;
+    call.same +=
+        effects.script.empty() ? std::string(block.json) : effects.folder + '\n' + effects.script;
     open_[call.id] = std::move(call);
   }
 
@@ -104,12 +107,15 @@ class FileNames {
     const auto add = [this](const std::string& path) {
       if (!path.starts_with('/')) return;
       std::vector<std::string>& same_name = absolute_[std::string(base_name(path))];
-      if (same_name.size() < same_name_max && std::find(same_name.begin(), same_name.end(), path) == same_name.end())
+      if (same_name.size() < same_name_max &&
+          std::find(same_name.begin(), same_name.end(), path) == same_name.end())
         same_name.push_back(path);
     };
     for (const CallInView& call : calls) {
-      for (const FileChange& change : call.effects.changes) add(joined_path(call.effects.folder, change.folder, change.path));
-      for (const FileRead& read : call.effects.reads) add(joined_path(call.effects.folder, read.folder, read.path));
+      for (const FileChange& change : call.effects.changes)
+        add(joined_path(call.effects.folder, change.folder, change.path));
+      for (const FileRead& read : call.effects.reads)
+        add(joined_path(call.effects.folder, read.folder, read.path));
     }
   }
 
@@ -151,11 +157,14 @@ class LinesRead {
   }
 
  private:
-  static bool touches(std::uint64_t last, std::uint64_t first) { return last >= first || last + 1 == first; }
+  static bool touches(std::uint64_t last, std::uint64_t first) {
+    return last >= first || last + 1 == first;
+  }
   std::map<std::uint64_t, std::uint64_t> stretches_;  // first and last line
 };
 
-// Why a result is worth nothing any more; empty: it is worth something. Asked of the calls from the last to the first.
+// Why a result is worth nothing any more; empty: it is worth something. Asked of the calls from the
+// last to the first.
 class LaterCalls {
  public:
   LaterCalls(Worthless rule, const FileNames& names) : rule_(rule), names_(names) {}
@@ -163,7 +172,8 @@ class LaterCalls {
   std::string reason(const CallInView& call) const {
     if (rule_ == Worthless::repeated) {
       // A result is not given up for a failure.
-      const bool is_said_again = call.failed ? calls_.count(call.same) > 0 : counts_.count(call.same) > 0;
+      const bool is_said_again =
+          call.failed ? calls_.count(call.same) > 0 : counts_.count(call.same) > 0;
       return is_said_again ? "the same call was made again later" : std::string();
     }
     return call.failed ? reason_of_failure(call) : reason_of_read(call);
@@ -178,9 +188,11 @@ class LaterCalls {
     if (!call.check.empty()) passed_.insert(call.check);
     for (const FileChange& change : call.effects.changes) {
       changed_.insert(names_.of(call.effects, change.folder, change.path));
-      if (!change.from.empty()) changed_.insert(names_.of(call.effects, change.folder, change.from));
+      if (!change.from.empty())
+        changed_.insert(names_.of(call.effects, change.folder, change.from));
     }
-    for (const FileRead& read : call.effects.reads) add_read(names_.of(call.effects, read.folder, read.path), read);
+    for (const FileRead& read : call.effects.reads)
+      add_read(names_.of(call.effects, read.folder, read.path), read);
   }
 
  private:
@@ -212,8 +224,9 @@ class LaterCalls {
     }
     if (effects.reads.size() != 1 || !effects.changes.empty()) return {};
     const FileRead& read = effects.reads.front();
-    return reads_.count(names_.of(effects, read.folder, read.path)) > 0 ? "it failed, and " + read.path + " was read later"
-                                                                        : std::string();
+    return reads_.count(names_.of(effects, read.folder, read.path)) > 0
+               ? "it failed, and " + read.path + " was read later"
+               : std::string();
   }
 
   // A call that does more than to read files says more than they do.
@@ -247,7 +260,9 @@ class LaterCalls {
 class StubOlder final : public Strategy {
  public:
   StubOlder(Worthless rule, StubOlderResults options) : rule_(rule), options_(std::move(options)) {}
-  std::string_view name() const noexcept override { return rule_ == Worthless::superseded ? "supersede" : "dedupe"; }
+  std::string_view name() const noexcept override {
+    return rule_ == Worthless::superseded ? "supersede" : "dedupe";
+  }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = view_with_links(history);
@@ -262,7 +277,8 @@ class StubOlder final : public Strategy {
       const std::uint64_t index = found->first;
       const Entry& entry = rep.placed.entries[index];
       if (rep.log.originals(entry.ordinal)) continue;  // a stub already
-      if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index)) continue;
+      if (index >= unread || std::binary_search(unread_late.begin(), unread_late.end(), index))
+        continue;
       if (std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) continue;
       Result<Message> stub = stub_of(view[index], entry, found->second, aim);
       if (!stub) return stub.error();
@@ -273,19 +289,22 @@ class StubOlder final : public Strategy {
       if (options_.late && aim.tokens_max && plan.tokens_after <= *aim.tokens_max) break;
     }
     std::reverse(plan.replacements.begin(), plan.replacements.end());
-    plan.reason = rule_ == Worthless::superseded ? "results that later calls superseded" : "results of calls that were repeated";
+    plan.reason = rule_ == Worthless::superseded ? "results that later calls superseded"
+                                                 : "results of calls that were repeated";
     return plan;
   }
 
  private:
   // By message and call, with the reason.
-  std::map<std::uint64_t, std::map<std::string, std::string>> worthless_results(const View& view) const {
+  std::map<std::uint64_t, std::map<std::string, std::string>> worthless_results(
+      const View& view) const {
     const std::vector<CallInView> calls = CallsInView(view).take();
     const FileNames names(calls);
     LaterCalls later(rule_, names);
     std::map<std::uint64_t, std::map<std::string, std::string>> reasons;
     for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
-      const bool stays = std::find(options_.exclude.begin(), options_.exclude.end(), call->tool) != options_.exclude.end();
+      const bool stays = std::find(options_.exclude.begin(), options_.exclude.end(), call->tool) !=
+                         options_.exclude.end();
       if (std::string reason = later.reason(*call); !reason.empty() && !stays)
         reasons[call->index].emplace(call->id, std::move(reason));
       later.add(*call);
@@ -293,21 +312,26 @@ class StubOlder final : public Strategy {
     return reasons;
   }
 
-  static Result<Message> stub_of(const Message& message, const Entry& entry, const std::map<std::string, std::string>& reasons,
+  static Result<Message> stub_of(const Message& message, const Entry& entry,
+                                 const std::map<std::string, std::string>& reasons,
                                  const Aim& aim) {
     const auto stub = [&](std::string_view id) -> std::optional<std::string> {
       const auto found = reasons.find(std::string(id));
       if (found == reasons.end()) return {};
       constexpr std::size_t reason_bytes_max = 300;
-      return "[result left out: " + digest::shorten_end(digest::one_line(digest::clean(found->second)), reason_bytes_max) + "; " +
-             std::to_string(entry.tokens) + " tokens; " + how_to_read(aim, entry.ordinal) + "]";
+      return "[result left out: " +
+             digest::shorten_end(digest::one_line(digest::clean(found->second)), reason_bytes_max) +
+             "; " + std::to_string(entry.tokens) + " tokens; " + how_to_read(aim, entry.ordinal) +
+             "]";
     };
     return replace_tool_results(message, stub, aim.limits);
   }
 
   // A tool is named only where the model has it.
   static std::string how_to_read(const Aim& aim, std::uint32_t ordinal) {
-    return aim.context_tools ? "context_expand {\"ordinals\":[" + std::to_string(ordinal) + "]} reads it" : "EXPAND brings it back";
+    return aim.context_tools
+               ? "context_expand {\"ordinals\":[" + std::to_string(ordinal) + "]} reads it"
+               : "EXPAND brings it back";
   }
 
   const Worthless rule_;
@@ -316,7 +340,11 @@ class StubOlder final : public Strategy {
 
 }  // namespace
 
-StrategyPtr supersede(StubOlderResults options) { return std::make_shared<StubOlder>(Worthless::superseded, std::move(options)); }
-StrategyPtr dedupe(StubOlderResults options) { return std::make_shared<StubOlder>(Worthless::repeated, std::move(options)); }
+StrategyPtr supersede(StubOlderResults options) {
+  return std::make_shared<StubOlder>(Worthless::superseded, std::move(options));
+}
+StrategyPtr dedupe(StubOlderResults options) {
+  return std::make_shared<StubOlder>(Worthless::repeated, std::move(options));
+}
 
 }  // namespace undertext

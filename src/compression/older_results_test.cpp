@@ -1,4 +1,5 @@
-// supersede and dedupe: which results they stub, that each stub expands, and that no sequence of calls makes them lose something.
+// supersede and dedupe: which results they stub, that each stub expands, and that no sequence of
+// calls makes them lose something.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -17,7 +18,9 @@
 namespace undertext {
 namespace {
 
-std::uint32_t count_bytes(const Message& message) { return static_cast<std::uint32_t>(message.json().size() / 4 + 1); }
+std::uint32_t count_bytes(const Message& message) {
+  return static_cast<std::uint32_t>(message.json().size() / 4 + 1);
+}
 
 History history_with(const std::vector<Message>& messages) {
   return History().apply({op::Append{messages}}, {.count_tokens = count_bytes}).value().history;
@@ -36,19 +39,26 @@ struct Work {
   std::vector<Message> messages = {said(Role::user, "Fix it.")};
   int calls = 0;
 
-  void call(std::string_view tool, std::string_view arguments, std::string_view result, bool failed = false) {
+  void call(std::string_view tool, std::string_view arguments, std::string_view result,
+            bool failed = false) {
     const std::string id = "c" + std::to_string(++calls);
-    messages.push_back(Message::parse(R"({"role":"assistant","content":[{"type":"tool_use","id":")" + id + R"(","name":")" +
-                                      std::string(tool) + R"(","input":)" + std::string(arguments) + "}]}")
-                           .value());
-    std::string json = R"({"role":"user","content":[{"type":"tool_result","tool_use_id":")" + id + R"(","content":)";
+    messages.push_back(
+        Message::parse(R"({"role":"assistant","content":[{"type":"tool_use","id":")" + id +
+                       R"(","name":")" + std::string(tool) + R"(","input":)" +
+                       std::string(arguments) + "}]}")
+            .value());
+    std::string json = R"({"role":"user","content":[{"type":"tool_result","tool_use_id":")" + id +
+                       R"(","content":)";
     append_json_string(json, result);
     if (failed) json += R"(,"is_error":true)";
     messages.push_back(Message::parse(json + "}]}").value());
   }
-  void read(std::string_view path) { call("Read", R"({"file_path":")" + std::string(path) + "\"}", std::string(400, 'x')); }
+  void read(std::string_view path) {
+    call("Read", R"({"file_path":")" + std::string(path) + "\"}", std::string(400, 'x'));
+  }
   void edit(std::string_view path, bool failed = false) {
-    call("Edit", R"({"file_path":")" + std::string(path) + R"(","old_string":"a","new_string":"b"})",
+    call("Edit",
+         R"({"file_path":")" + std::string(path) + R"(","old_string":"a","new_string":"b"})",
          failed ? "String to replace not found in file." : "ok", failed);
   }
   void run(std::string_view command, std::string_view output, bool failed = false) {
@@ -64,10 +74,12 @@ struct Work {
 };
 
 // The indices that the strategy stubs.
-std::vector<std::uint64_t> stubbed(const History& history, const Strategy& strategy, Aim aim = aim_for()) {
+std::vector<std::uint64_t> stubbed(const History& history, const Strategy& strategy,
+                                   Aim aim = aim_for()) {
   std::vector<std::uint64_t> indices;
   const Plan plan = strategy.plan(history, aim).value();
-  for (const Replacement& replacement : plan.replacements) indices.push_back(replacement.hidden.front().start);
+  for (const Replacement& replacement : plan.replacements)
+    indices.push_back(replacement.hidden.front().start);
   return indices;
 }
 
@@ -142,7 +154,8 @@ TEST(Dedupe, LateStubsTheNewestAndNoMoreThanTheAimNeeds) {
   const History history = work.done();
   const Indices all = stubbed(history, *dedupe());
   EXPECT_EQ(all, (Indices{2, 4, 6, 8, 10}));
-  EXPECT_EQ(stubbed(history, *dedupe({.late = true}), aim_for(history.stats().tokens - 100)), (Indices{8, 10}));
+  EXPECT_EQ(stubbed(history, *dedupe({.late = true}), aim_for(history.stats().tokens - 100)),
+            (Indices{8, 10}));
 }
 
 TEST(Dedupe, WhatNobodyHasReadAndWhatIsPinnedStays) {
@@ -151,8 +164,11 @@ TEST(Dedupe, WhatNobodyHasReadAndWhatIsPinnedStays) {
   work.run("git status", "clean");
   work.run("git status", "clean");
   const History history = history_with(work.messages);
-  const History pinned =
-      history.apply({op::Mark{Names::indices({2}), std::string(pinned_mark)}}, {.count_tokens = count_bytes}).value().history;
+  const History pinned = history
+                             .apply({op::Mark{Names::indices({2}), std::string(pinned_mark)}},
+                                    {.count_tokens = count_bytes})
+                             .value()
+                             .history;
   EXPECT_EQ(stubbed(pinned, *dedupe()), (Indices{4}));
 }
 
@@ -163,16 +179,19 @@ TEST(DefaultStrategy, BeginsWithWhatLaterCallsMadeWorthlessAndKeepsTheLongestPre
   work.edit("a.c");
   const History history = work.done();
   const auto first_stub = [&](std::uint64_t freed) {
-    const Plan plan = default_strategy()->plan(history, aim_for(history.stats().tokens - freed)).value();
+    const Plan plan =
+        default_strategy()->plan(history, aim_for(history.stats().tokens - freed)).value();
     return std::pair(plan.strategy, plan.replacements.front().hidden.front().start);
   };
-  EXPECT_EQ(first_stub(40), (std::pair<std::string, std::uint64_t>("dedupe", 8))) << "the newest is enough";
+  EXPECT_EQ(first_stub(40), (std::pair<std::string, std::uint64_t>("dedupe", 8)))
+      << "the newest is enough";
   EXPECT_EQ(first_stub(100), (std::pair<std::string, std::uint64_t>("dedupe", 6)));
   EXPECT_EQ(first_stub(260), (std::pair<std::string, std::uint64_t>("supersede, dedupe", 2)));
 }
 
-// Of all choices among the results that later calls made worthless, which say equally little, the plan takes one that reaches the target
-// and leaves the longest beginning as it is: found here by trying each of them. SEED=… plays a run again.
+// Of all choices among the results that later calls made worthless, which say equally little, the
+// plan takes one that reaches the target and leaves the longest beginning as it is: found here by
+// trying each of them. SEED=… plays a run again.
 TEST(DefaultStrategy, KeepsTheLongestPrefixOfAllPlansThatReachTheTarget) {
   const char* const given = std::getenv("SEED");
   const std::uint64_t seed = given != nullptr ? std::stoull(given) : std::random_device()();
@@ -195,7 +214,8 @@ TEST(DefaultStrategy, KeepsTheLongestPrefixOfAllPlansThatReachTheTarget) {
     const View view = history.view();
     std::map<std::uint64_t, std::uint64_t> freed;  // by index
     for (const StrategyPtr& strategy : {supersede(), dedupe()})
-      for (const Replacement& replacement : strategy->plan(history, aim_for()).value().replacements) {
+      for (const Replacement& replacement :
+           strategy->plan(history, aim_for()).value().replacements) {
         const std::uint64_t index = replacement.hidden.front().start;
         freed.emplace(index, count_bytes(view[index]) - count_bytes(*replacement.summary));
       }
@@ -214,11 +234,14 @@ TEST(DefaultStrategy, KeepsTheLongestPrefixOfAllPlansThatReachTheTarget) {
     }
     if (longest == 0) continue;
     ++reached;
-    const Plan plan = default_strategy()->plan(history, aim_for(history.stats().tokens - need)).value();
+    const Plan plan =
+        default_strategy()->plan(history, aim_for(history.stats().tokens - need)).value();
     ASSERT_FALSE(plan.replacements.empty());
     EXPECT_LE(plan.tokens_after, history.stats().tokens - need);
-    EXPECT_EQ(plan.replacements.front().hidden.front().start, longest) << plan.strategy << " in run " << run;
-    for (const Replacement& replacement : plan.replacements) EXPECT_EQ(freed.count(replacement.hidden.front().start), 1u);
+    EXPECT_EQ(plan.replacements.front().hidden.front().start, longest)
+        << plan.strategy << " in run " << run;
+    for (const Replacement& replacement : plan.replacements)
+      EXPECT_EQ(freed.count(replacement.hidden.front().start), 1u);
   }
   EXPECT_GT(reached, 100);
 }
@@ -270,15 +293,19 @@ TEST(Supersede, KnowsTheToolsOfAgents) {
        R"({"file_path":"/repo/src/a.c","edits":[{"old_string":"a","new_string":"b"}]})"},
       {"Claude Code, a script", "Read", R"({"file_path":"/repo/src/a.c"})", "Bash",
        R"({"command":"sed -i 's/a/b/' src/a.c","description":"Replaces"})"},
-      {"Claude Code, a notebook", "NotebookRead", R"({"notebook_path":"/repo/a.ipynb"})", "NotebookEdit",
-       R"({"notebook_path":"/repo/a.ipynb","cell_id":"c1","new_source":"x = 1"})"},
-      {"Anthropic's editor", "str_replace_based_edit_tool", R"({"command":"view","path":"/repo/src/a.c","view_range":[1,40]})",
-       "str_replace_based_edit_tool", R"({"command":"str_replace","path":"/repo/src/a.c","old_str":"a","new_str":"b"})"},
+      {"Claude Code, a notebook", "NotebookRead", R"({"notebook_path":"/repo/a.ipynb"})",
+       "NotebookEdit", R"({"notebook_path":"/repo/a.ipynb","cell_id":"c1","new_source":"x = 1"})"},
+      {"Anthropic's editor", "str_replace_based_edit_tool",
+       R"({"command":"view","path":"/repo/src/a.c","view_range":[1,40]})",
+       "str_replace_based_edit_tool",
+       R"({"command":"str_replace","path":"/repo/src/a.c","old_str":"a","new_str":"b"})"},
       {"Codex", "shell", shell("cat src/a.c"), "apply_patch", patch_input},
-      {"Codex, a part", "shell", shell("sed -n '1,200p' src/a.c"), "shell", shell("apply_patch <<'EOF'\n" + patch + "\nEOF")},
-      {"Codex, numbered", "exec_command", executed("nl -ba src/a.c | sed -n '1,80p'"), "exec_command",
-       executed("apply_patch <<'EOF'\n" + patch + "\nEOF")},
-      {"Codex, elsewhere", "exec_command", executed("cd src && cat a.c"), "exec_command", executed("sed -i s/a/b/ src/a.c")},
+      {"Codex, a part", "shell", shell("sed -n '1,200p' src/a.c"), "shell",
+       shell("apply_patch <<'EOF'\n" + patch + "\nEOF")},
+      {"Codex, numbered", "exec_command", executed("nl -ba src/a.c | sed -n '1,80p'"),
+       "exec_command", executed("apply_patch <<'EOF'\n" + patch + "\nEOF")},
+      {"Codex, elsewhere", "exec_command", executed("cd src && cat a.c"), "exec_command",
+       executed("sed -i s/a/b/ src/a.c")},
       {"opencode", "read", R"({"filePath":"/repo/src/a.c"})", "edit",
        R"({"filePath":"/repo/src/a.c","oldString":"a","newString":"b"})"},
       {"opencode, a patch", "read", R"({"filePath":"/repo/src/a.c"})", "patch", patch_text},
@@ -287,12 +314,15 @@ TEST(Supersede, KnowsTheToolsOfAgents) {
       {"Cursor", "read_file",
        R"({"target_file":"src/a.c","should_read_entire_file":false,"start_line_one_indexed":1,"end_line_one_indexed_inclusive":9})",
        "edit_file", R"({"target_file":"src/a.c","instructions":"b for a","code_edit":"b"})"},
-      {"Copilot", "read_file", R"({"filePath":"/repo/src/a.c","startLine":1,"endLine":9})", "replace_string_in_file",
-       R"({"filePath":"/repo/src/a.c","oldString":"a","newString":"b"})"},
-      {"Cline", "read_file", R"({"path":"src/a.c"})", "replace_in_file", R"({"path":"src/a.c","diff":"<<<<<<< SEARCH"})"},
-      {"a server of MCP", "mcp__filesystem__read_text_file", R"({"path":"src/a.c","head":20})", "mcp__filesystem__edit_file",
+      {"Copilot", "read_file", R"({"filePath":"/repo/src/a.c","startLine":1,"endLine":9})",
+       "replace_string_in_file", R"({"filePath":"/repo/src/a.c","oldString":"a","newString":"b"})"},
+      {"Cline", "read_file", R"({"path":"src/a.c"})", "replace_in_file",
+       R"({"path":"src/a.c","diff":"<<<<<<< SEARCH"})"},
+      {"a server of MCP", "mcp__filesystem__read_text_file", R"({"path":"src/a.c","head":20})",
+       "mcp__filesystem__edit_file",
        R"({"path":"src/a.c","edits":[{"oldText":"a","newText":"b"}]})"},
-      {"a generic one", "view_file", R"({"path":"src/a.c"})", "write_file", R"({"path":"src/a.c","content":"b"})"},
+      {"a generic one", "view_file", R"({"path":"src/a.c"})", "write_file",
+       R"({"path":"src/a.c","content":"b"})"},
   };
   for (const auto& agent : agents) {
     Work work;
@@ -311,12 +341,15 @@ TEST(Supersede, KnowsTheToolsOfAgents) {
 
 TEST(Supersede, LinesAreSupersededByReadsThatHaveThemAll) {
   const auto part = [](int first, int count) {
-    return R"({"file_path":"a.c","offset":)" + std::to_string(first) + R"(,"limit":)" + std::to_string(count) + "}";
+    return R"({"file_path":"a.c","offset":)" + std::to_string(first) + R"(,"limit":)" +
+           std::to_string(count) + "}";
   };
   Work work;
-  work.call("Read", part(10, 20), std::string(400, 'x'));    // 1, 2: lines 10 to 29
-  work.call("Read", part(100, 50), std::string(400, 'x'));   // 3, 4: lines 100 to 149, of which the last are not read again
-  work.call("Read", part(200, 20), std::string(400, 'x'));   // 5, 6: lines 200 to 219, in two reads later
+  work.call("Read", part(10, 20), std::string(400, 'x'));  // 1, 2: lines 10 to 29
+  // 3, 4: lines 100 to 149, of which the last are not read again
+  work.call("Read", part(100, 50), std::string(400, 'x'));
+  // 5, 6: lines 200 to 219, in two reads later
+  work.call("Read", part(200, 20), std::string(400, 'x'));
   work.call("Read", part(1, 120), std::string(400, 'x'));    // 7, 8
   work.call("Read", part(200, 10), std::string(400, 'x'));   // 9, 10
   work.call("Read", part(210, 100), std::string(400, 'x'));  // 11, 12
@@ -356,15 +389,18 @@ TEST(Supersede, AFailureIsSupersededByWhatWasDoneInstead) {
 TEST(Supersede, AnEditThatSaysThatItFailedSupersedesNothing) {
   Work work;
   work.read("a.c");
-  work.call("edit_file", R"({"path":"a.c","old_text":"a","new_text":"b"})", "Error: old_text not found in a.c");
+  work.call("edit_file", R"({"path":"a.c","old_text":"a","new_text":"b"})",
+            "Error: old_text not found in a.c");
   EXPECT_EQ(stubbed(work.done(), *supersede()), Indices{});
 }
 
 TEST(Dedupe, WhyAScriptIsRunMakesNoDifference) {
   Work work;
   for (const std::string_view why : {"Shows the state", "Looks again", "Is it clean?"})
-    work.call("Bash", R"({"command":"git status","timeout":1000,"description":")" + std::string(why) + "\"}",
-              std::string(400, 'y'));
+    work.call(
+        "Bash",
+        R"({"command":"git status","timeout":1000,"description":")" + std::string(why) + "\"}",
+        std::string(400, 'y'));
   work.call("shell", R"({"command":["git","status"],"workdir":"/a"})", std::string(400, 'y'));
   work.call("shell", R"({"command":["git","status"],"workdir":"/b"})", std::string(400, 'y'));
   EXPECT_EQ(stubbed(work.done(), *dedupe()), (Indices{2, 4}));
@@ -381,11 +417,13 @@ TEST(OlderResults, AStubSaysWhyAndHowToReadTheOriginal) {
   EXPECT_NE(plain.find("EXPAND brings it back]"), std::string::npos) << plain;
   aim.context_tools = true;
   const std::string named(supersede()->plan(history, aim).value().replacements[0].summary->json());
-  EXPECT_NE(named.find(R"(context_expand {\"ordinals\":[2]} reads it])"), std::string::npos) << named;
+  EXPECT_NE(named.find(R"(context_expand {\"ordinals\":[2]} reads it])"), std::string::npos)
+      << named;
 }
 
-// Any sequence of calls: the last whole read of each file and the last of each call stay, every stub is one line that expands to its
-// original, and planning again finds nothing. SEED=… plays a run again.
+// Any sequence of calls: the last whole read of each file and the last of each call stay, every
+// stub is one line that expands to its original, and planning again finds nothing. SEED=… plays a
+// run again.
 TEST(OlderResults, AnySequenceOfCallsKeepsTheLawsOfStrategies) {
   const char* const given = std::getenv("SEED");
   const std::uint64_t seed = given != nullptr ? std::stoull(given) : std::random_device()();
@@ -400,7 +438,9 @@ TEST(OlderResults, AnySequenceOfCallsKeepsTheLawsOfStrategies) {
         case 0: work.read(path); break;
         case 1: work.edit(path, random() % 3 == 0); break;
         case 2: work.run("cat " + path, "text"); break;
-        case 3: work.run("make", random() % 2 == 0 ? "built" : "a.c:1: error: no", random() % 2 == 0); break;
+        case 3:
+          work.run("make", random() % 2 == 0 ? "built" : "a.c:1: error: no", random() % 2 == 0);
+          break;
         default: work.messages.push_back(said(Role::user, "Go on with " + path)); break;
       }
     }
@@ -408,11 +448,13 @@ TEST(OlderResults, AnySequenceOfCallsKeepsTheLawsOfStrategies) {
     for (const StrategyPtr& strategy : {supersede(), dedupe(), pipeline({supersede(), dedupe()})}) {
       const Plan plan = strategy->plan(history, aim_for()).value();
       if (plan.replacements.empty()) continue;
-      const History after = history.apply({op::ApplyPlan{plan}}, {.count_tokens = count_bytes}).value().history;
+      const History after =
+          history.apply({op::ApplyPlan{plan}}, {.count_tokens = count_bytes}).value().history;
       ASSERT_EQ(after.view().size(), history.view().size());
       ASSERT_EQ(after.stats().tokens, plan.tokens_after);
       ASSERT_LT(plan.tokens_after, plan.tokens_before);
-      ASSERT_TRUE(strategy->plan(after, aim_for()).value().replacements.empty()) << strategy->name();
+      ASSERT_TRUE(strategy->plan(after, aim_for()).value().replacements.empty())
+          << strategy->name();
       History back = after;
       for (const Replacement& replacement : plan.replacements) {
         const std::uint64_t index = replacement.hidden.front().start;

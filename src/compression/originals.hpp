@@ -1,5 +1,5 @@
-// The messages behind some of a view: where one of them is a summary, what it stands for, as its record says, read through
-// to the end.
+// The messages behind some of a view: where one of them is a summary, what it stands for, as its
+// record says, read through to the end.
 //
 //     Originals originals(log);
 //     for (…) originals.add(ordinal);      // in view order
@@ -25,7 +25,8 @@ class Originals {
   explicit Originals(const Log& log) : log_(log) {}
 
   void add(std::uint32_t ordinal) {
-    // Summaries of summaries are few deep, but a program may make them by hand: so without recursion.
+    // Summaries of summaries are few deep, but a program may make them by hand: so without
+    // recursion.
     std::vector<std::uint32_t> open{ordinal};
     while (!open.empty()) {
       const std::uint32_t next = open.back();

@@ -16,8 +16,8 @@
 namespace undertext {
 namespace {
 
-// The plan that leads from `before` to `after`, which was made from it by plans alone. What stands in `after` for something that a plan put there
-// on the way stands for what that stood for.
+// The plan that leads from `before` to `after`, which was made from it by plans alone. What stands
+// in `after` for something that a plan put there on the way stands for what that stood for.
 Plan joined(const History& before, const History& after, Plan last) {
   const View from = before.view(), to = after.view();
   const std::uint64_t known = before.stats().total_messages;
@@ -44,7 +44,8 @@ Plan joined(const History& before, const History& after, Plan last) {
       }
     }
     std::sort(stands_for.begin(), stands_for.end());
-    // An earlier step may have dropped something in between. The summary stands for that too, so that it stands for one stretch.
+    // An earlier step may have dropped something in between. The summary stands for that too, so
+    // that it stands for one stretch.
     const std::uint64_t first = stands_for.front(), count = stands_for.back() - first + 1;
     stands_for.resize(count);
     std::iota(stands_for.begin(), stands_for.end(), first);
@@ -63,7 +64,8 @@ Plan joined(const History& before, const History& after, Plan last) {
   return last;
 }
 
-// The plan that drops no summary, nor what belongs to one; the plan itself, where only that brings the view to the aim.
+// The plan that drops no summary, nor what belongs to one; the plan itself, where only that brings
+// the view to the aim.
 Plan sparing_summaries(Plan plan, const History& history, const Aim& aim) {
   if (!aim.tokens_max) return plan;
   const View view = history.view();
@@ -76,7 +78,8 @@ Plan sparing_summaries(Plan plan, const History& history, const Aim& aim) {
     sparing.tokens_after -= tokens_in(view, replacement.hidden);
   }
   if (sparing.tokens_after == plan.tokens_after) return plan;
-  std::erase_if(sparing.replacements, [](const Replacement& replacement) { return replacement.hidden.empty(); });
+  std::erase_if(sparing.replacements,
+                [](const Replacement& replacement) { return replacement.hidden.empty(); });
   const bool is_enough = aim.tokens_enough && sparing.tokens_after <= *aim.tokens_enough;
   if (!is_enough && reaches(plan, aim)) return plan;
   if (aim.tokens_enough && plan.tokens_before <= *aim.tokens_enough) sparing.replacements.clear();
@@ -85,31 +88,37 @@ Plan sparing_summaries(Plan plan, const History& history, const Aim& aim) {
 
 class Pipeline final : public Strategy {
  public:
-  Pipeline(std::string_view name, std::vector<StrategyPtr> steps) : name_(name), steps_(std::move(steps)) {
+  Pipeline(std::string_view name, std::vector<StrategyPtr> steps)
+      : name_(name), steps_(std::move(steps)) {
     std::erase(steps_, nullptr);
   }
   std::string_view name() const noexcept override { return name_; }
   bool is_slow() const noexcept override {
-    return std::any_of(steps_.begin(), steps_.end(), [](const StrategyPtr& step) { return step->is_slow(); });
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [](const StrategyPtr& step) { return step->is_slow(); });
   }
 
   bool needs_tokens_max() const noexcept override {
-    return std::any_of(steps_.begin(), steps_.end(), [](const StrategyPtr& step) { return step->needs_tokens_max(); });
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [](const StrategyPtr& step) { return step->needs_tokens_max(); });
   }
 
   bool uses_default_target() const noexcept override {
-    return std::any_of(steps_.begin(), steps_.end(), [](const StrategyPtr& step) { return step->uses_default_target(); });
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [](const StrategyPtr& step) { return step->uses_default_target(); });
   }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     if (!aim.tokens_max && needs_tokens_max())
-      return Error{ErrorCode::invalid_argument, "the pipeline has a step that needs to know how many tokens there is room for",
+      return Error{ErrorCode::invalid_argument,
+                   "the pipeline has a step that needs to know how many tokens there is room for",
                    "targetTokens"};
     Plan total = empty_plan(history, name());
     if (is_within(history.view(), aim)) return total;
     Progress progress{history};
-    // What a late step leaves may be something that an early one would hide. So, unless the aim says that it is enough, the steps are gone
-    // through until none finds anything: to plan twice is to plan once. Mostly the second round is in vain.
+    // What a late step leaves may be something that an early one would hide. So, unless the aim
+    // says that it is enough, the steps are gone through until none finds anything: to plan twice
+    // is to plan once. Mostly the second round is in vain.
     for (int round = 0; round < rounds_max; ++round) {
       const std::uint64_t version = progress.now.version().value;
       for (const StrategyPtr& step : steps_) {
@@ -144,7 +153,8 @@ class Pipeline final : public Strategy {
     std::optional<Error> failed = {};  // the first failure of a step
   };
 
-  // A step that fails leaves everything as it is, for the next one. cannot_fit is no failure: it says that there is nothing to do.
+  // A step that fails leaves everything as it is, for the next one. cannot_fit is no failure: it
+  // says that there is nothing to do.
   static std::optional<Error> take(const Strategy& step, const Aim& aim, Progress& progress) {
     const auto failed = [&](const Error& error) {
       progress.failures.push_back(std::string(step.name()) + " failed: " + error.message);
@@ -158,9 +168,11 @@ class Pipeline final : public Strategy {
     Plan next = sparing_summaries(std::move(*planned), progress.now, aim);
     if (next.replacements.empty()) return {};
     Result<Step> applied = progress.now.apply(
-        {op::ApplyPlan{next}},
-        {.count_tokens = [&aim](const Message& message) { return static_cast<std::uint32_t>(count_tokens(aim, message)); },
-         .limits = aim.limits});
+        {op::ApplyPlan{next}}, {.count_tokens =
+                                    [&aim](const Message& message) {
+                                      return static_cast<std::uint32_t>(count_tokens(aim, message));
+                                    },
+                                .limits = aim.limits});
     if (!applied) return failed(applied.error());
     const std::uint64_t stored_from = progress.now.stats().total_messages;
     progress.now = std::move(applied->history);
@@ -174,7 +186,8 @@ class Pipeline final : public Strategy {
   static Plan described(const Progress& progress) {
     const View view = progress.now.view();
     const auto is_left = [&](const Taken& taken) {
-      if (taken.stored_to - taken.stored_from < taken.plan.replacements.size()) return true;  // it dropped something
+      // it dropped something
+      if (taken.stored_to - taken.stored_from < taken.plan.replacements.size()) return true;
       for (std::uint64_t ordinal = taken.stored_from; ordinal < taken.stored_to; ++ordinal)
         if (view.index_of(Ordinal(ordinal))) return true;
       return false;
@@ -194,15 +207,17 @@ class Pipeline final : public Strategy {
   }
 
   static void add_reason(std::string& reasons, const std::string& reason) {
-    if (reasons.find(reason) == std::string::npos) reasons += (reasons.empty() ? "" : "; ") + reason;
+    if (reasons.find(reason) == std::string::npos)
+      reasons += (reasons.empty() ? "" : "; ") + reason;
   }
 
   const std::string_view name_;  // a literal
   std::vector<StrategyPtr> steps_;
 };
 
-// Of strategies that hide equally little, each in single messages: what all of them would hide, the newest first, until the target is
-// reached. So no other choice among these messages leaves a longer beginning of the view as it is. No plan where all is not enough.
+// Of strategies that hide equally little, each in single messages: what all of them would hide, the
+// newest first, until the target is reached. So no other choice among these messages leaves a
+// longer beginning of the view as it is. No plan where all is not enough.
 class LongestPrefix final : public Strategy {
  public:
   explicit LongestPrefix(std::vector<StrategyPtr> choices) : choices_(std::move(choices)) {}
@@ -226,7 +241,8 @@ class LongestPrefix final : public Strategy {
     for (auto each = all.rbegin(); each != all.rend() && !reaches(best, aim); ++each) {
       auto& [index, choice] = *each;
       used[choice.plan] = true;
-      best.tokens_after -= tokens_in(view, choice.replacement->hidden) - count_tokens(aim, *choice.replacement->summary);
+      best.tokens_after -= tokens_in(view, choice.replacement->hidden) -
+                           count_tokens(aim, *choice.replacement->summary);
       best.replacements.push_back(std::move(*choice.replacement));
     }
     if (!reaches(best, aim)) return empty_plan(history, name());
@@ -250,13 +266,17 @@ class LongestPrefix final : public Strategy {
 
 }  // namespace
 
-StrategyPtr pipeline(std::vector<StrategyPtr> steps) { return std::make_shared<Pipeline>("pipeline", std::move(steps)); }
+StrategyPtr pipeline(std::vector<StrategyPtr> steps) {
+  return std::make_shared<Pipeline>("pipeline", std::move(steps));
+}
 
 StrategyPtr default_strategy(SmartSummary summary) {
   const StrategyPtr older = supersede({.late = true}), repeated = dedupe({.late = true});
   return std::make_shared<Pipeline>(
-      "default", std::vector<StrategyPtr>{std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe()}), older, repeated,
-                                          clear_tool_results({.late = true}), smart_summary(std::move(summary)), sliding_window()});
+      "default",
+      std::vector<StrategyPtr>{std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe()}),
+                               older, repeated, clear_tool_results({.late = true}),
+                               smart_summary(std::move(summary)), sliding_window()});
 }
 
 }  // namespace undertext

@@ -17,9 +17,12 @@ History tool_turns() {
   for (int k = 0; k < 3; ++k) {
     const std::string id = "c" + std::to_string(k);
     append.messages.push_back(text("user", "question " + id));
-    append.messages.push_back(Message::parse(R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + id + "\"}]}").value());
     append.messages.push_back(
-        Message::parse(R"({"role":"tool","tool_call_id":")" + id + R"(","content":")" + std::string(800, 'r') + "\"}").value());
+        Message::parse(R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + id + "\"}]}")
+            .value());
+    append.messages.push_back(Message::parse(R"({"role":"tool","tool_call_id":")" + id +
+                                             R"(","content":")" + std::string(800, 'r') + "\"}")
+                                  .value());
     append.messages.push_back(text("assistant", "answer"));
   }
   return History().apply({append}, RandomConversation::context()).value().history;
@@ -47,7 +50,8 @@ Aim aim(std::optional<std::uint64_t> tokens_max = {}) {
 
 TEST(Pipeline, StopsAtTheFirstStepThatReachesTheAim) {
   const History history = tool_turns();
-  const Plan plan = pipeline({clear_tool_results({.keep = 1}), keep_recent(1)})->plan(history, aim(500)).value();
+  const Plan plan =
+      pipeline({clear_tool_results({.keep = 1}), keep_recent(1)})->plan(history, aim(500)).value();
   EXPECT_EQ(plan.strategy, "clear_tool_results");
   EXPECT_EQ(plan.replacements.size(), 2u);
   EXPECT_LE(plan.tokens_after, 500u);
@@ -56,7 +60,8 @@ TEST(Pipeline, StopsAtTheFirstStepThatReachesTheAim) {
 TEST(Pipeline, IsOnePlanThatKnowsTheOriginalsOfWhatItMadeOnTheWay) {
   const History history = tool_turns();
   const auto summariser = std::make_shared<Short>();
-  const StrategyPtr strategy = pipeline({clear_tool_results({.keep = 0}), smart_summary({.summariser = summariser, .keep = 2})});
+  const StrategyPtr strategy = pipeline(
+      {clear_tool_results({.keep = 0}), smart_summary({.summariser = summariser, .keep = 2})});
   const Plan plan = strategy->plan(history, aim()).value();
   EXPECT_EQ(plan.strategy, "clear_tool_results, smart_summary");
   EXPECT_EQ(plan.summariser, "short");
@@ -68,7 +73,8 @@ TEST(Pipeline, IsOnePlanThatKnowsTheOriginalsOfWhatItMadeOnTheWay) {
       << "stubs that were hidden again are not stored";
   const Receipt receipt = *step.history.receipt(step.history.version());
   ASSERT_FALSE(receipt.summaries.empty());
-  for (const std::uint64_t ordinal : receipt.summaries[0].stands_for) EXPECT_LT(ordinal, history.log().size());
+  for (const std::uint64_t ordinal : receipt.summaries[0].stands_for)
+    EXPECT_LT(ordinal, history.log().size());
   EXPECT_EQ(summariser->given, receipt.summaries[0].stands_for.size());
   EXPECT_EQ(step.history.stats().tokens, plan.tokens_after);
 }
@@ -76,7 +82,9 @@ TEST(Pipeline, IsOnePlanThatKnowsTheOriginalsOfWhatItMadeOnTheWay) {
 class Failing final : public Strategy {
  public:
   std::string_view name() const noexcept override { return "failing"; }
-  Result<Plan> plan(const History&, const Aim&) const override { return Error{ErrorCode::unavailable, "not now"}; }
+  Result<Plan> plan(const History&, const Aim&) const override {
+    return Error{ErrorCode::unavailable, "not now"};
+  }
 };
 
 TEST(Pipeline, AStepThatFailsIsPassedOver) {
@@ -84,8 +92,10 @@ TEST(Pipeline, AStepThatFailsIsPassedOver) {
   const Plan plan = pipeline({failing, keep_recent(1)})->plan(tool_turns(), aim()).value();
   EXPECT_EQ(plan.strategy, "keep_recent");
   EXPECT_EQ(plan.reason, "failing failed: not now; keep the last 1 messages");
-  for (const std::optional<std::uint64_t> tokens_max : {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(200)}) {
-    const Result<Plan> none = pipeline({failing, keep_recent(100)})->plan(tool_turns(), aim(tokens_max));
+  for (const std::optional<std::uint64_t> tokens_max :
+       {std::optional<std::uint64_t>(), std::optional<std::uint64_t>(200)}) {
+    const Result<Plan> none =
+        pipeline({failing, keep_recent(100)})->plan(tool_turns(), aim(tokens_max));
     ASSERT_FALSE(none) << "nothing was done, and something failed";
     EXPECT_EQ(none.error().message, "not now");
   }
@@ -105,7 +115,9 @@ TEST(Pipeline, ASummaryStandsForWhatWasDroppedInsideItToo) {
   const History history = tool_turns();
   const auto summariser = std::make_shared<Short>();
   const Plan plan =
-      pipeline({std::make_shared<DropsOne>(), smart_summary({.summariser = summariser, .keep = 2})})->plan(history, aim()).value();
+      pipeline({std::make_shared<DropsOne>(), smart_summary({.summariser = summariser, .keep = 2})})
+          ->plan(history, aim())
+          .value();
   ASSERT_FALSE(plan.replacements.empty());
   EXPECT_EQ(plan.replacements[0].hidden, (std::vector<Range>{{0, 8}}));
   EXPECT_EQ(summariser->given, 7u);
@@ -114,10 +126,12 @@ TEST(Pipeline, ASummaryStandsForWhatWasDroppedInsideItToo) {
 
 TEST(Pipeline, LeavesTheLeastThatItsStepsCanReachTogether) {
   const History history = tool_turns();
-  const StrategyPtr strategy = pipeline({clear_tool_results({.keep = 0}), keep_recent(2), sliding_window()});
+  const StrategyPtr strategy =
+      pipeline({clear_tool_results({.keep = 0}), keep_recent(2), sliding_window()});
   const Plan plan = strategy->plan(history, aim(1)).value();
   EXPECT_EQ(plan.tokens_after, history.view().tokens(8)) << "the last request alone";
-  EXPECT_TRUE(reaches(strategy->plan(history, aim(plan.tokens_after)).value(), aim(plan.tokens_after)));
+  EXPECT_TRUE(
+      reaches(strategy->plan(history, aim(plan.tokens_after)).value(), aim(plan.tokens_after)));
 }
 
 TEST(Pipeline, NeedsAnAimAndIsSlowWhenAStepIs) {
@@ -133,14 +147,20 @@ TEST(Pipeline, OfPipelinesIsAPipeline) {
   const StrategyPtr inner = pipeline({clear_tool_results({.keep = 0})});
   const Plan plan = pipeline({inner, keep_recent(4)})->plan(tool_turns(), aim()).value();
   EXPECT_EQ(plan.strategy, "clear_tool_results, keep_recent");
-  EXPECT_EQ(tool_turns().apply({op::ApplyPlan{plan}}, RandomConversation::context()).value().history.view().size(), 4u);
+  EXPECT_EQ(tool_turns()
+                .apply({op::ApplyPlan{plan}}, RandomConversation::context())
+                .value()
+                .history.view()
+                .size(),
+            4u);
 }
 
 // Turns, and a last request of 400 tokens and more that answers nothing.
 History turns_and_a_long_request() {
   op::Append append;
   for (int k = 0; k < 8; ++k) {
-    append.messages.push_back(text("user", "question " + std::to_string(k) + std::string(300, 'q')));
+    append.messages.push_back(
+        text("user", "question " + std::to_string(k) + std::string(300, 'q')));
     append.messages.push_back(text("assistant", std::string(300, 'a')));
   }
   append.messages.push_back(text("user", std::string(1600, 'u')));
@@ -158,7 +178,8 @@ TEST(DefaultStrategy, KeepsItsSummaryWhereTheTargetIsOutOfReach) {
   const Plan plan = default_strategy()->plan(history, aim(300)).value();
   EXPECT_FALSE(reaches(plan, aim(300)));
   EXPECT_EQ(count_summaries(plan), 1u);
-  const History after = history.apply({op::ApplyPlan{plan}}, RandomConversation::context()).value().history;
+  const History after =
+      history.apply({op::ApplyPlan{plan}}, RandomConversation::context()).value().history;
   EXPECT_EQ(after.view().size(), 2u);
   const Plan again = default_strategy()->plan(after, aim(300)).value();
   EXPECT_TRUE(again.replacements.empty()) << "nor is the summary dropped later";
@@ -190,10 +211,13 @@ TEST(Pipeline, OfASummariserThatTheCallerHasToFixWritesADigest) {
   };
   const SmartSummary summary{.summariser = std::make_shared<Refused>()};
   for (const StrategyPtr& strategy :
-       {default_strategy(summary), pipeline({pipeline({smart_summary(summary)}), sliding_window()})}) {
+       {default_strategy(summary),
+        pipeline({pipeline({smart_summary(summary)}), sliding_window()})}) {
     const Plan plan = strategy->plan(turns_and_a_long_request(), aim(800)).value();
     EXPECT_EQ(plan.summariser, "digest");
-    EXPECT_NE(plan.reason.find("summariser refused failed: the key is refused; digest instead"), std::string::npos) << plan.reason;
+    EXPECT_NE(plan.reason.find("summariser refused failed: the key is refused; digest instead"),
+              std::string::npos)
+        << plan.reason;
   }
 }
 

@@ -20,20 +20,25 @@ class PreferCacheStrategy final : public Strategy {
 
   std::string_view name() const noexcept override { return "prefer_cache"; }
   bool is_slow() const noexcept override {
-    return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->is_slow(); });
+    return std::any_of(strategies_.begin(), strategies_.end(),
+                       [](const StrategyPtr& one) { return one->is_slow(); });
   }
   bool needs_tokens_max() const noexcept override {
-    return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->needs_tokens_max(); });
+    return std::any_of(strategies_.begin(), strategies_.end(),
+                       [](const StrategyPtr& one) { return one->needs_tokens_max(); });
   }
 
   bool uses_default_target() const noexcept override {
-    return std::any_of(strategies_.begin(), strategies_.end(), [](const StrategyPtr& one) { return one->uses_default_target(); });
+    return std::any_of(strategies_.begin(), strategies_.end(),
+                       [](const StrategyPtr& one) { return one->uses_default_target(); });
   }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = history.view();
     if (is_within(view, aim)) return empty_plan(history, name());
-    if (strategies_.empty()) return Error{ErrorCode::invalid_argument, "prefer_cache needs strategies to choose from", "steps"};
+    if (strategies_.empty())
+      return Error{ErrorCode::invalid_argument, "prefer_cache needs strategies to choose from",
+                   "steps"};
     std::vector<Plan> reaching;
     std::optional<Plan> nearest;  // of those that fall short
     std::optional<Error> error;
@@ -74,13 +79,15 @@ class PreferCacheStrategy final : public Strategy {
 
   Result<double> cost_of(const History& history, const Plan& plan, const Aim& aim) const {
     if (plan.replacements.empty()) return 0.0;
-    const Result<Step> step =
-        history.apply({op::ApplyPlan{plan}},
-                      {.count_tokens = [&aim](const Message& m) { return static_cast<std::uint32_t>(count_tokens(aim, m)); },
-                       .limits = aim.limits});
+    const Result<Step> step = history.apply(
+        {op::ApplyPlan{plan}},
+        {.count_tokens =
+             [&aim](const Message& m) { return static_cast<std::uint32_t>(count_tokens(aim, m)); },
+         .limits = aim.limits});
     if (!step) return step.error();
-    const Result<EditCost> cost = edit_cost(step->history, history.version(), step->history.version(), options_.rules,
-                                            {.overhead = options_.overhead, .markers = options_.markers});
+    const Result<EditCost> cost =
+        edit_cost(step->history, history.version(), step->history.version(), options_.rules,
+                  {.overhead = options_.overhead, .markers = options_.markers});
     if (!cost) return cost.error();
     return cost->one_time - cost->saved_per_turn * options_.turns;
   }

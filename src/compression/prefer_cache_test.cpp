@@ -18,9 +18,10 @@ History tool_turns(int turns) {
   for (int i = 0; i < turns; ++i) {
     const std::string id = "c" + std::to_string(i);
     messages.push_back(Message::make(Role::user, "turn " + id).value());
-    messages.push_back(Message::parse(R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + id +
-                                      R"(","type":"function","function":{"name":"f","arguments":"{}"}}]})")
-                           .value());
+    messages.push_back(
+        Message::parse(R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + id +
+                       R"(","type":"function","function":{"name":"f","arguments":"{}"}}]})")
+            .value());
     messages.push_back(Message::make_tool_result(id, std::string(4000, 'x')).value());
     messages.push_back(Message::make(Role::assistant, "read it").value());
   }
@@ -40,7 +41,8 @@ TEST(PreferCache, ClearingLateTouchesNoMoreThanTheAimNeeds) {
   const History history = tool_turns(8);
   const std::uint64_t aim = history.stats().tokens - 1500;  // two results
   const Plan early = clear_tool_results({.keep = 1})->plan(history, aim_of(aim)).value();
-  const Plan late = clear_tool_results({.keep = 1, .late = true})->plan(history, aim_of(aim)).value();
+  const Plan late =
+      clear_tool_results({.keep = 1, .late = true})->plan(history, aim_of(aim)).value();
   EXPECT_EQ(early.replacements.size(), 7u);
   ASSERT_EQ(late.replacements.size(), 2u);
   EXPECT_GT(late.replacements[0].hidden[0].start, early.replacements[0].hidden[0].start);
@@ -50,9 +52,11 @@ TEST(PreferCache, ClearingLateTouchesNoMoreThanTheAimNeeds) {
 TEST(PreferCache, ChoosesThePlanThatCostsTheCacheLeast) {
   const History history = tool_turns(8);
   const std::uint64_t aim = history.stats().tokens - 1500;
-  const StrategyPtr early = clear_tool_results({.keep = 1}), late = clear_tool_results({.keep = 1, .late = true});
+  const StrategyPtr early = clear_tool_results({.keep = 1}),
+                    late = clear_tool_results({.keep = 1, .late = true});
   const auto chosen = [&](double turns, double keep_percent = 0) {
-    return prefer_cache({early, late}, {.rules = rules, .turns = turns, .keep_percent = keep_percent})
+    return prefer_cache({early, late},
+                        {.rules = rules, .turns = turns, .keep_percent = keep_percent})
         ->plan(history, aim_of(aim))
         .value()
         .replacements.size();
@@ -64,7 +68,8 @@ TEST(PreferCache, ChoosesThePlanThatCostsTheCacheLeast) {
 
 TEST(PreferCache, FitsWhereAnyOfItsStrategiesDoes) {
   const History history = tool_turns(8);
-  const StrategyPtr strategy = prefer_cache({clear_tool_results({.keep = 8}), sliding_window()}, {.rules = rules});
+  const StrategyPtr strategy =
+      prefer_cache({clear_tool_results({.keep = 8}), sliding_window()}, {.rules = rules});
   EXPECT_LE(strategy->plan(history, aim_of(3000)).value().tokens_after, 3000u);
   const Plan least = strategy->plan(history, aim_of(5)).value();
   EXPECT_EQ(least.tokens_after, sliding_window()->plan(history, aim_of(5)).value().tokens_after)
@@ -72,8 +77,10 @@ TEST(PreferCache, FitsWhereAnyOfItsStrategiesDoes) {
   EXPECT_TRUE(strategy->plan(history, aim_of(1'000'000)).value().replacements.empty());
 }
 
-// The rule, said plainly: of the plans that reach the aim those that keep enough, of these the cheapest, of equal ones the first.
-std::optional<std::size_t> chosen_by_the_rule(const std::vector<std::optional<Plan>>& plans, const History& history, const Aim& aim,
+// The rule, said plainly: of the plans that reach the aim those that keep enough, of these the
+// cheapest, of equal ones the first.
+std::optional<std::size_t> chosen_by_the_rule(const std::vector<std::optional<Plan>>& plans,
+                                              const History& history, const Aim& aim,
                                               const PreferCache& options) {
   std::uint64_t fullest = 0;
   for (const auto& plan : plans)
@@ -82,10 +89,13 @@ std::optional<std::size_t> chosen_by_the_rule(const std::vector<std::optional<Pl
   double least = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     if (!plans[i] || !reaches(*plans[i], aim)) continue;
-    if (static_cast<double>(plans[i]->tokens_after) * 100 < static_cast<double>(fullest) * options.keep_percent) continue;
+    if (static_cast<double>(plans[i]->tokens_after) * 100 <
+        static_cast<double>(fullest) * options.keep_percent)
+      continue;
     double cost = 0;
     if (!plans[i]->replacements.empty()) {
-      const History after = history.apply({op::ApplyPlan{*plans[i]}}, RandomConversation::context()).value().history;
+      const History after =
+          history.apply({op::ApplyPlan{*plans[i]}}, RandomConversation::context()).value().history;
       const EditCost edit = edit_cost(after, history.version(), after.version(), options.rules,
                                       {.overhead = options.overhead, .markers = options.markers})
                                 .value();
@@ -105,9 +115,9 @@ TEST(PreferCache, ChoosesByItsRuleWhateverTheConversation) {
     RandomConversation random(seed, {.turns_max = 14, .edits_max = 3});
     const History history = random.make();
     const std::uint64_t tokens = history.stats().tokens;
-    const std::vector<StrategyPtr> strategies{clear_tool_results({.keep = 1}), clear_tool_results({.keep = 1, .late = true}),
-                                              sliding_window(), smart_summary({.keep = random.below(5)}),
-                                              keep_recent(random.below(12))};
+    const std::vector<StrategyPtr> strategies{
+        clear_tool_results({.keep = 1}), clear_tool_results({.keep = 1, .late = true}),
+        sliding_window(), smart_summary({.keep = random.below(5)}), keep_recent(random.below(12))};
     PreferCache options{.rules = rules,
                         .overhead = random.below(3) * 500,
                         .turns = static_cast<double>(random.below(60)),

@@ -14,7 +14,8 @@ bool is_shell_name(char c) { return digest::is_word(c) || c == '.' || c == '-'; 
 
 class ShellReader {
  public:
-  explicit ShellReader(std::string_view script) : script_(digest::first_bytes(script, script_bytes_max)) {}
+  explicit ShellReader(std::string_view script)
+      : script_(digest::first_bytes(script, script_bytes_max)) {}
 
   std::vector<ShellCommand> read() {
     while (at_ < script_.size()) step();
@@ -23,7 +24,9 @@ class ShellReader {
   }
 
  private:
-  char peek(std::size_t ahead = 0) const { return at_ + ahead < script_.size() ? script_[at_ + ahead] : '\0'; }
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < script_.size() ? script_[at_ + ahead] : '\0';
+  }
 
   void step() {
     const char c = peek();
@@ -45,7 +48,8 @@ class ShellReader {
   }
 
   void advance(std::size_t bytes) {
-    for (; bytes > 0 && at_ < script_.size(); --bytes) current_.text += script_[at_++] == '\n' ? ' ' : script_[at_ - 1];
+    for (; bytes > 0 && at_ < script_.size(); --bytes)
+      current_.text += script_[at_++] == '\n' ? ' ' : script_[at_ - 1];
   }
 
   void add(char c) {
@@ -177,7 +181,8 @@ class ShellReader {
     end_word();
     takes_target_ = drops_target_ = false;
     ShellCommand done = std::exchange(current_, {});
-    while (!done.words.empty() && is_keyword(done.words.front())) done.words.erase(done.words.begin());
+    while (!done.words.empty() && is_keyword(done.words.front()))
+      done.words.erase(done.words.begin());
     if (done.words.empty() && done.outputs.empty()) {
       current_.heredoc = std::move(done.heredoc);
       return;
@@ -188,8 +193,8 @@ class ShellReader {
   }
 
   static bool is_keyword(std::string_view word) {
-    for (const std::string_view keyword :
-         {"if", "then", "else", "elif", "fi", "do", "done", "while", "until", "{", "}", "!", "esac"})
+    for (const std::string_view keyword : {"if", "then", "else", "elif", "fi", "do", "done",
+                                           "while", "until", "{", "}", "!", "esac"})
       if (word == keyword) return true;
     return false;
   }
@@ -205,29 +210,35 @@ class ShellReader {
 bool is_shell_assignment(std::string_view word) {
   const std::size_t equals = word.find('=');
   return equals != word.npos && equals > 0 && !digest::is_digit(word[0]) &&
-         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), digest::is_word);
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
+                     digest::is_word);
 }
 
 }  // namespace
 
-std::vector<ShellCommand> shell_commands(std::string_view script) { return ShellReader(script).read(); }
+std::vector<ShellCommand> shell_commands(std::string_view script) {
+  return ShellReader(script).read();
+}
 
 std::vector<std::string> program_words(const ShellCommand& command) {
   std::size_t at = 0;
   const std::vector<std::string>& words = command.words;
   for (; at < words.size(); ++at) {
     const std::string_view word = words[at];
-    const bool wraps = word == "sudo" || word == "env" || word == "time" || word == "nohup" || word == "nice" ||
-                       word == "command" || word == "npx" || word == "pnpx" || word == "bunx" || word == "stdbuf" ||
-                       word == "exec" || word == "uvx";
+    const bool wraps = word == "sudo" || word == "env" || word == "time" || word == "nohup" ||
+                       word == "nice" || word == "command" || word == "npx" || word == "pnpx" ||
+                       word == "bunx" || word == "stdbuf" || word == "exec" || word == "uvx";
     if (wraps) {
       while (at + 1 < words.size() && words[at + 1].starts_with('-')) {
         if (word == "nice" && words[at + 1] == "-n") ++at;
         ++at;
       }
     } else if (word == "timeout") {
-      while (at + 1 < words.size() && (words[at + 1].starts_with('-') || digest::is_digit(words[at + 1][0]))) ++at;
-    } else if ((word == "uv" || word == "poetry" || word == "pipenv" || word == "bundle" || word == "hatch") &&
+      while (at + 1 < words.size() &&
+             (words[at + 1].starts_with('-') || digest::is_digit(words[at + 1][0])))
+        ++at;
+    } else if ((word == "uv" || word == "poetry" || word == "pipenv" || word == "bundle" ||
+                word == "hatch") &&
                at + 2 < words.size() && (words[at + 1] == "run" || words[at + 1] == "exec")) {
       ++at;
     } else if (!is_shell_assignment(word)) {
@@ -248,7 +259,8 @@ std::string_view inner_script(const std::vector<std::string>& words) {
   const std::string_view shell = base_name(words[0]);
   if (shell != "bash" && shell != "sh" && shell != "zsh" && shell != "dash") return {};
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
-    if (words[i].size() > 1 && words[i][0] == '-' && words[i][1] != '-' && words[i].ends_with('c')) return words[i + 1];
+    if (words[i].size() > 1 && words[i][0] == '-' && words[i][1] != '-' && words[i].ends_with('c'))
+      return words[i + 1];
   return {};
 }
 

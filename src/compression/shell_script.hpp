@@ -1,5 +1,6 @@
-// A shell script as the commands it runs: words without their quotes, redirections, what is fed to them. Enough to tell what a script
-// does to files; nothing is expanded. Linear in the script, whatever it holds.
+// A shell script as the commands it runs: words without their quotes, redirections, what is fed to
+// them. Enough to tell what a script does to files; nothing is expanded. Linear in the script,
+// whatever it holds.
 #pragma once
 
 #include <string>
@@ -23,7 +24,8 @@ struct ShellCommand {
 
 std::vector<ShellCommand> shell_commands(std::string_view script);
 
-// The words from the program on: behind assignments, `sudo`, `env`, `time`, `nice`, `timeout 60`, `npx` and the like.
+// The words from the program on: behind assignments, `sudo`, `env`, `time`, `nice`, `timeout 60`,
+// `npx` and the like.
 std::vector<std::string> program_words(const ShellCommand& command);
 
 // The last name of a path: "/usr/bin/git" is "git".

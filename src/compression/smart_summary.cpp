@@ -1,5 +1,6 @@
-// smart_summary: summaries of the originals stand for everything but a tail. What is kept anyway parts the rest into stretches, and each of them has a
-// summary of its own, in its place: so nobody reads of work before the request it was done for.
+// smart_summary: summaries of the originals stand for everything but a tail. What is kept anyway
+// parts the rest into stretches, and each of them has a summary of its own, in its place: so nobody
+// reads of work before the request it was done for.
 //
 //     system   u a u a u a   pinned   u a   system   u a u a u a u   a
 //              '-summary-'            kept           '--summary--' '- tail
@@ -21,26 +22,32 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t messages_kept = 10;    // where nothing else tells how long the tail is
-constexpr std::uint64_t text_tokens_min = 48;  // a summary that has room for less tells next to nothing
+constexpr std::uint64_t messages_kept = 10;  // where nothing else tells how long the tail is
+// a summary that has room for less tells next to nothing
+constexpr std::uint64_t text_tokens_min = 48;
 // A plan asks a model at most so often; the other stretches, which are smaller, have digests.
 constexpr std::size_t slow_stretches_max = 4;
 
-// The text of the message that stands for the messages with these ordinals, the only place that gives it its form. A model that takes it for a task does
-// the work again.
-std::string summary_text(const Aim& aim, std::uint64_t first_ordinal, std::uint64_t last_ordinal, std::string_view summary) {
+// The text of the message that stands for the messages with these ordinals, the only place that
+// gives it its form. A model that takes it for a task does the work again.
+std::string summary_text(const Aim& aim, std::uint64_t first_ordinal, std::uint64_t last_ordinal,
+                         std::string_view summary) {
   const std::string first = std::to_string(first_ordinal), last = std::to_string(last_ordinal);
   // A tool is named only where the model has it.
-  const std::string originals = aim.context_tools
-                                    ? "context_expand {\"from\":" + first + ",\"to\":" + last + "} reads the originals.\n"
-                                    : "EXPAND brings back the originals (ordinals " + first + "-" + last + ").\n";
-  return "[Summary of earlier messages]\nWork already done, not to be repeated. " + originals + std::string(summary);
+  const std::string originals =
+      aim.context_tools
+          ? "context_expand {\"from\":" + first + ",\"to\":" + last + "} reads the originals.\n"
+          : "EXPAND brings back the originals (ordinals " + first + "-" + last + ").\n";
+  return "[Summary of earlier messages]\nWork already done, not to be repeated. " + originals +
+         std::string(summary);
 }
 
 // Of all summaries together, where the caller did not say.
-constexpr std::uint64_t texts_tokens_least = 512, texts_tokens_most = 8'192, texts_tokens_without_aim = 1'024;
+constexpr std::uint64_t texts_tokens_least = 512, texts_tokens_most = 8'192,
+                        texts_tokens_without_aim = 1'024;
 std::uint64_t default_texts_tokens(const Aim& aim) {
-  return aim.tokens_max ? std::clamp(*aim.tokens_max / 4, texts_tokens_least, texts_tokens_most) : texts_tokens_without_aim;
+  return aim.tokens_max ? std::clamp(*aim.tokens_max / 4, texts_tokens_least, texts_tokens_most)
+                        : texts_tokens_without_aim;
 }
 
 // Which stretches of a view are summarised, and how long each summary may be.
@@ -53,22 +60,26 @@ class Layout {
   };
 
   // `stays`: stretches that could not be summarised.
-  Layout(const History& history, const View& view, const Aim& aim, const SmartSummary& options, Whole whole, const Stretches& stays)
+  Layout(const History& history, const View& view, const Aim& aim, const SmartSummary& options,
+         Whole whole, const Stretches& stays)
       : view_(view), aim_(aim), around_(count_around(aim)) {
     texts_max_ = options.summary_tokens_max.value_or(default_texts_tokens(aim));
     text_min_ = std::min(text_tokens_min, texts_max_);
     const Kept always = Kept::always(history, view, whole).with(view, stays);
     const std::uint64_t keep = options.keep.value_or(aim.tokens_max ? view.size() : messages_kept);
-    std::uint64_t start = previous_legal_cut(view.rep().log, view.rep().placed, view.size() - std::min(view.size(), keep), whole);
+    std::uint64_t start = previous_legal_cut(view.rep().log, view.rep().placed,
+                                             view.size() - std::min(view.size(), keep), whole);
     if (!aim.tokens_max) {
       lay_out(always, start);
       return;
     }
-    const std::uint64_t most = options.summary_tokens_max ? *aim.tokens_max / 3 : *aim.tokens_max - *aim.tokens_max / 4;
+    const std::uint64_t most =
+        options.summary_tokens_max ? *aim.tokens_max / 3 : *aim.tokens_max - *aim.tokens_max / 4;
     texts_max_ = std::min(texts_max_, most);
     lay_out(always, std::max(start, start_within(always)));
     if (reaches_aim()) return;
-    // Then nothing but what must be stays, and also summaries that were made with more room are made again.
+    // Then nothing but what must be stays, and also summaries that were made with more room are
+    // made again.
     remakes_lone_ = true;
     lay_out(always, view.size());
     if (!reaches_aim() && aim.tokens_enough) lay_out(always.with_last(view), view.size());
@@ -89,16 +100,20 @@ class Layout {
   // Of the message around a summary.
   static std::uint64_t count_around(const Aim& aim) {
     constexpr std::uint64_t any_ordinal = 10'000;
-    const Result<Message> empty = Message::make(Role::user, summary_text(aim, any_ordinal, any_ordinal, "."), {});
+    const Result<Message> empty =
+        Message::make(Role::user, summary_text(aim, any_ordinal, any_ordinal, "."), {});
     return empty ? count_tokens(aim, *empty) : 0;
   }
   std::uint64_t tokens_min() const { return around_ + text_min_; }  // of a message with a summary
 
-  // Whether there is something to gain. A summary of nothing but one summary would tell nothing new.
+  // Whether there is something to gain. A summary of nothing but one summary would tell nothing
+  // new.
   bool is_worth_it(const Range& range, std::uint64_t tokens) const {
     if (tokens <= tokens_min()) return false;
     if (range.end - range.start > 1) return true;
-    const bool is_lone = view_.rep().log.originals(static_cast<std::uint32_t>(view_.ordinal(range.start).value)) != nullptr;
+    const bool is_lone =
+        view_.rep().log.originals(static_cast<std::uint32_t>(view_.ordinal(range.start).value)) !=
+        nullptr;
     return !is_lone || remakes_lone_;
   }
 
@@ -106,11 +121,13 @@ class Layout {
   std::uint64_t tokens_of(std::uint64_t count, std::uint64_t kept_tokens) const {
     if (count == 0) return 0;
     std::uint64_t tokens = count * around_ + texts_max_;
-    if (aim_.tokens_max) tokens = std::min(tokens, *aim_.tokens_max - std::min(*aim_.tokens_max, kept_tokens));
+    if (aim_.tokens_max)
+      tokens = std::min(tokens, *aim_.tokens_max - std::min(*aim_.tokens_max, kept_tokens));
     return std::max(tokens, count * tokens_min());
   }
 
-  // Where the longest tail begins that fits beside the summaries of what is before it; the end when none does.
+  // Where the longest tail begins that fits beside the summaries of what is before it; the end when
+  // none does.
   std::uint64_t start_within(const Kept& always) const {
     struct Gap {
       std::uint64_t start;
@@ -131,7 +148,8 @@ class Layout {
     const std::uint64_t least = tokens_of(count, always.tokens() + short_tokens);
     const auto fits = [&](std::uint64_t start) {
       const auto next =
-          std::lower_bound(gaps.begin(), gaps.end(), start, [](const Gap& g, std::uint64_t at) { return g.start < at; });
+          std::lower_bound(gaps.begin(), gaps.end(), start,
+                           [](const Gap& g, std::uint64_t at) { return g.start < at; });
       const std::uint64_t kept = tokens_with_tail(view_, always, start) + next->short_tokens;
       return kept + std::min(least, tokens_of(next->count, 0)) <= *aim_.tokens_max;
     };
@@ -172,13 +190,14 @@ class Layout {
     return all;
   }
 
-  // Each summary has what the shortest needs, and of the rest as much as it hides of all that is hidden. The last one counts for at least a third
-  // of all others: it says how things stand.
+  // Each summary has what the shortest needs, and of the rest as much as it hides of all that is
+  // hidden. The last one counts for at least a third of all others: it says how things stand.
   void share() {
     std::uint64_t hidden_tokens = 0;
     for (const Stretch& stretch : stretches_) hidden_tokens += stretch.tokens;
     const std::uint64_t others = stretches_.empty() ? 0 : hidden_tokens - stretches_.back().tokens;
-    const std::uint64_t last_weight = stretches_.empty() ? 0 : std::max(stretches_.back().tokens, others / 3);
+    const std::uint64_t last_weight =
+        stretches_.empty() ? 0 : std::max(stretches_.back().tokens, others / 3);
     hidden_tokens = others + last_weight;
     const std::uint64_t count = stretches_.size();
     const std::uint64_t spare = tokens_of(count, kept_tokens_) - count * tokens_min();
@@ -211,7 +230,8 @@ class SummaryStrategy final : public Strategy {
   }
   std::string_view name() const noexcept override { return "smart_summary"; }
   bool is_slow() const noexcept override {
-    return std::any_of(summarisers_.begin(), summarisers_.end(), [](const auto& one) { return one->is_slow(); });
+    return std::any_of(summarisers_.begin(), summarisers_.end(),
+                       [](const auto& one) { return one->is_slow(); });
   }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
@@ -246,8 +266,10 @@ class SummaryStrategy final : public Strategy {
     const History& history;
     const View& view;
     const Aim& aim;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Made> made;  // by stretch: a model is not asked twice for the same
-    std::optional<Error> failed;  // the first failure of a summariser other than that nothing is so short
+    // by stretch: a model is not asked twice for the same
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Made> made;
+    // the first failure of a summariser other than that nothing is so short
+    std::optional<Error> failed;
     std::string reasons;
     std::uint64_t prompt_tokens = 0, completion_tokens = 0;
   };
@@ -259,21 +281,26 @@ class SummaryStrategy final : public Strategy {
     return steps.tokens() < turns.tokens() ? steps : turns;
   }
 
-  // Whether nobody else is tried: it was cancelled, or the caller has to fix something and has named nobody to help out until then. Messages that one
-  // summariser refuses, another may take.
+  // Whether nobody else is tried: it was cancelled, or the caller has to fix something and has
+  // named nobody to help out until then. Messages that one summariser refuses, another may take.
   bool ends_it(const Work& work, const Error& error) const {
-    const bool is_the_callers = error.code == ErrorCode::invalid_argument && error.field != "messages";
-    return work.aim.cancel.stop_requested() || (is_the_callers && options_.fallbacks.empty() && !work.aim.digest_last);
+    const bool is_the_callers =
+        error.code == ErrorCode::invalid_argument && error.field != "messages";
+    return work.aim.cancel.stop_requested() ||
+           (is_the_callers && options_.fallbacks.empty() && !work.aim.digest_last);
   }
 
-  // The largest stretches are for the summariser that was asked for; `failed` are those that nobody could summarise.
+  // The largest stretches are for the summariser that was asked for; `failed` are those that nobody
+  // could summarise.
   std::optional<Error> summarise(Work& work, const Layout& layout, Stretches& failed) const {
     std::vector<std::uint64_t> sizes;
     for (const Layout::Stretch& stretch : layout.stretches()) sizes.push_back(stretch.tokens);
     std::sort(sizes.rbegin(), sizes.rend());
-    const std::uint64_t slow_tokens_min = is_slow() && sizes.size() > slow_stretches_max ? sizes[slow_stretches_max - 1] : 0;
+    const std::uint64_t slow_tokens_min =
+        is_slow() && sizes.size() > slow_stretches_max ? sizes[slow_stretches_max - 1] : 0;
     std::size_t asked = 0;
-    // What is left of the aim, if every summary is as long as it may be, and what one leaves to the next: one may have more.
+    // What is left of the aim, if every summary is as long as it may be, and what one leaves to the
+    // next: one may have more.
     const bool has_spare = work.aim.tokens_max && layout.reaches_aim();
     std::uint64_t spare = has_spare ? *work.aim.tokens_max - layout.tokens() : 0;
     // What digests left of their own share, where the aim is reached: else summaries longer than
@@ -282,22 +309,26 @@ class SummaryStrategy final : public Strategy {
     std::vector<Layout::Stretch> stretches = layout.stretches();
     const bool passes_on = has_spare && summarisers_.size() == 1;
     if (passes_on)
-      std::stable_sort(stretches.begin(), stretches.end(), [](const auto& a, const auto& b) { return a.tokens < b.tokens; });
+      std::stable_sort(stretches.begin(), stretches.end(),
+                       [](const auto& a, const auto& b) { return a.tokens < b.tokens; });
     for (Layout::Stretch& stretch : stretches) {
-      const bool with_model = stretch.tokens >= slow_tokens_min && (slow_tokens_min == 0 || asked < slow_stretches_max);
+      const bool with_model =
+          stretch.tokens >= slow_tokens_min && (slow_tokens_min == 0 || asked < slow_stretches_max);
       asked += with_model ? 1 : 0;
       if (work.made.count({stretch.range.start, stretch.range.end}) > 0) continue;
       const std::uint64_t tokens_most = stretch.tokens - 1;
       const std::uint64_t share = stretch.tokens_max;
       stretch.tokens_max = std::min(share + left, tokens_most);
-      const std::uint64_t tokens_max = work.aim.tokens_max ? std::min(share + std::max(spare, left), tokens_most) : tokens_most;
+      const std::uint64_t tokens_max =
+          work.aim.tokens_max ? std::min(share + std::max(spare, left), tokens_most) : tokens_most;
       Result<Made> made = made_for(work, layout, stretch, tokens_max, with_model);
       if (!made && ends_it(work, made.error())) return made.error();
       if (!made) {
         failed.push_back(stretch.range);
         continue;
       }
-      if (has_spare) spare += share - made->tokens;  // within it, also where it is more than its share
+      // within it, also where it is more than its share
+      if (has_spare) spare += share - made->tokens;
       if (passes_on) left = share + left - std::min(share + left, made->tokens);
       work.made.emplace(std::pair(stretch.range.start, stretch.range.end), std::move(*made));
     }
@@ -305,8 +336,8 @@ class SummaryStrategy final : public Strategy {
   }
 
   // By the first summariser that can. cannot_fit or what the last one failed with: none can.
-  Result<Made> made_for(Work& work, const Layout& layout, const Layout::Stretch& stretch, std::uint64_t tokens_max,
-                        bool with_model) const {
+  Result<Made> made_for(Work& work, const Layout& layout, const Layout::Stretch& stretch,
+                        std::uint64_t tokens_max, bool with_model) const {
     std::optional<Error> error;
     for (const std::shared_ptr<const Summariser>& summariser : summarisers_) {
       if (!with_model && summariser->is_slow()) continue;
@@ -316,21 +347,24 @@ class SummaryStrategy final : public Strategy {
       error = made.error();
       if (error->code == ErrorCode::cannot_fit && summariser == summarisers_.back()) break;
       if (!work.failed) work.failed = error;
-      work.reasons += "; summariser " + std::string(summariser->name()) + " failed: " + error->message;
+      work.reasons +=
+          "; summariser " + std::string(summariser->name()) + " failed: " + error->message;
     }
     return *error;
   }
 
-  Result<Made> made_by(const Summariser& summariser, Work& work, const Layout& layout, const Layout::Stretch& stretch,
-                       std::uint64_t tokens_max) const {
+  Result<Made> made_by(const Summariser& summariser, Work& work, const Layout& layout,
+                       const Layout::Stretch& stretch, std::uint64_t tokens_max) const {
     const Log& log = work.view.rep().log;
     const Aim& aim = work.aim;
     Originals originals(log);
     for (std::uint64_t i = stretch.range.start; i < stretch.range.end; ++i)
       originals.add(static_cast<std::uint32_t>(work.view.ordinal(i).value));
     const std::uint32_t first = originals.first(), last = originals.last();
-    SummaryRequest request{originals.take(), stretch.tokens_max - layout.around(), aim.count_text, aim.cancel};
-    if (!request.count_tokens) request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
+    SummaryRequest request{originals.take(), stretch.tokens_max - layout.around(), aim.count_text,
+                           aim.cancel};
+    if (!request.count_tokens)
+      request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
     take_what_stays(work.view, layout, stretch.range, request);
     const bool is_digest = &summariser == digest_summariser().get();
     // A model may forget what must survive. The digest knows it, and there is room left to say it.
@@ -338,18 +372,22 @@ class SummaryStrategy final : public Strategy {
     const Facts facts = completes ? facts_of(request.messages, request.after) : Facts();
     const std::string kept = completes ? all_said(request.after) : std::string();
     const auto missing = [&](std::string_view text, std::uint64_t room) {
-      return completes ? missing_sections(facts, text, kept, aim.survival, room, request.count_tokens) : std::string();
+      return completes
+                 ? missing_sections(facts, text, kept, aim.survival, room, request.count_tokens)
+                 : std::string();
     };
     const std::uint64_t room_of_all = request.tokens_max;
     if (!is_digest) request.tokens_max -= request.count_tokens(missing({}, room_of_all / 3));
     const auto tell = [&](std::string_view text_so_far) {
-      aim.on_progress({CompressionProgress::Stage::summarising, request.messages.size(), text_so_far.size()});
+      aim.on_progress(
+          {CompressionProgress::Stage::summarising, request.messages.size(), text_so_far.size()});
     };
     if (aim.on_progress) request.on_progress = tell;
 
     for (;;) {
       if (aim.on_progress) tell("");
-      Result<Summary> summary = call_user_code("summariser", summariser.name(), [&] { return summariser.summarise(request); });
+      Result<Summary> summary = call_user_code("summariser", summariser.name(),
+                                               [&] { return summariser.summarise(request); });
       if (!summary && summary.error().code == ErrorCode::too_large && request.summaries.empty() &&
           take_visible(work.view, stretch.range, request)) {
         continue;  // the originals are out of reach: too many for the summariser
@@ -364,25 +402,34 @@ class SummaryStrategy final : public Strategy {
         summary->text = std::move(*text);
       }
       const std::uint64_t said_tokens = request.count_tokens(summary->text);
-      const std::string more = missing(summary->text, room_of_all - std::min(room_of_all, said_tokens));
+      const std::string more =
+          missing(summary->text, room_of_all - std::min(room_of_all, said_tokens));
       const std::string whole = more.empty() ? summary->text : summary->text + "\n" + more;
-      Result<Message> message = Message::make(Role::user, summary_text(aim, first, last, whole), aim.limits);
-      if (!message) return bad_summary(summariser, "returned what is no message: " + message.error().message);
+      Result<Message> message =
+          Message::make(Role::user, summary_text(aim, first, last, whole), aim.limits);
+      if (!message)
+        return bad_summary(summariser, "returned what is no message: " + message.error().message);
       const std::uint64_t tokens = count_tokens(aim, *message);
-      if (tokens <= tokens_max) return Made{std::move(*message), tokens, std::string(summariser.name()), std::move(summary->model)};
-      // A text may count for more with what is around it than alone. Whoever kept to the limit is asked for less, if that costs nothing.
+      if (tokens <= tokens_max)
+        return Made{std::move(*message), tokens, std::string(summariser.name()),
+                    std::move(summary->model)};
+      // A text may count for more with what is around it than alone. Whoever kept to the limit is
+      // asked for less, if that costs nothing.
       const std::uint64_t excess = tokens - tokens_max;
       const bool kept_to_it = said_tokens <= request.tokens_max;
       if (!kept_to_it || summariser.is_slow() || excess >= request.tokens_max) {
-        return bad_summary(
-            summariser, tokens < stretch.tokens ? "returned more than there is room for" : "returned more than it was to replace");
+        return bad_summary(summariser, tokens < stretch.tokens
+                                           ? "returned more than there is room for"
+                                           : "returned more than it was to replace");
       }
       request.tokens_max -= excess;
     }
   }
 
-  // The messages behind a stretch that stay. Of those whose results were cleared the last summary says what is left to know.
-  static void take_what_stays(const View& view, const Layout& layout, const Range& range, SummaryRequest& request) {
+  // The messages behind a stretch that stay. Of those whose results were cleared the last summary
+  // says what is left to know.
+  static void take_what_stays(const View& view, const Layout& layout, const Range& range,
+                              SummaryRequest& request) {
     constexpr std::size_t messages_max = 4'096;
     const Log& log = view.rep().log;
     const std::vector<Layout::Stretch>& hidden = layout.stretches();
@@ -402,12 +449,14 @@ class SummaryStrategy final : public Strategy {
     }
   }
 
-  // What stands in the view, where earlier summaries speak for what they stand for. Whether there are any.
+  // What stands in the view, where earlier summaries speak for what they stand for. Whether there
+  // are any.
   static bool take_visible(const View& view, const Range& range, SummaryRequest& request) {
     std::vector<Message> visible;
     std::vector<std::size_t> summaries;
     for (std::uint64_t i = range.start; i < range.end; ++i) {
-      if (view.rep().log.originals(static_cast<std::uint32_t>(view.ordinal(i).value))) summaries.push_back(visible.size());
+      if (view.rep().log.originals(static_cast<std::uint32_t>(view.ordinal(i).value)))
+        summaries.push_back(visible.size());
       visible.push_back(view[i]);
     }
     if (summaries.empty()) return false;
@@ -427,8 +476,8 @@ class SummaryStrategy final : public Strategy {
     }
     plan.prompt_tokens = work.prompt_tokens;
     plan.completion_tokens = work.completion_tokens;
-    plan.reason =
-        plan.replacements.size() == 1 ? "a summary in place of all but the tail" : "summaries in place of all but the tail";
+    plan.reason = plan.replacements.size() == 1 ? "a summary in place of all but the tail"
+                                                : "summaries in place of all but the tail";
     plan.reason += work.reasons;
   }
 
@@ -439,11 +488,14 @@ class SummaryStrategy final : public Strategy {
   }
 
   static Error bad_summary(const Summariser& summariser, std::string problem) {
-    return {ErrorCode::unavailable, "the summariser " + std::string(summariser.name()) + " " + std::move(problem), "summariser"};
+    return {ErrorCode::unavailable,
+            "the summariser " + std::string(summariser.name()) + " " + std::move(problem),
+            "summariser"};
   }
 
   SmartSummary options_;
-  std::vector<std::shared_ptr<const Summariser>> summarisers_;  // in the order in which they are tried; the digest last
+  // in the order in which they are tried; the digest last
+  std::vector<std::shared_ptr<const Summariser>> summarisers_;
 };
 
 }  // namespace
@@ -457,6 +509,8 @@ std::string_view name(CompressionProgress::Stage stage) {
   return "";
 }
 
-StrategyPtr smart_summary(SmartSummary options) { return std::make_shared<SummaryStrategy>(std::move(options)); }
+StrategyPtr smart_summary(SmartSummary options) {
+  return std::make_shared<SummaryStrategy>(std::move(options));
+}
 
 }  // namespace undertext

@@ -16,13 +16,15 @@ struct Tag {
 // The tag that begins at `at`, where a '<' stands.
 std::optional<Tag> tag_at(std::string_view text, std::size_t at) {
   for (const std::string_view name : {"<think>", "<thinking>", "</think>", "</thinking>"}) {
-    if (digest::equal_ignoring_case(text.substr(at, name.size()), name)) return Tag{at, name.size(), name[1] == '/'};
+    if (digest::equal_ignoring_case(text.substr(at, name.size()), name))
+      return Tag{at, name.size(), name[1] == '/'};
   }
   return {};
 }
 
 std::optional<Tag> next_tag(std::string_view text, std::size_t from) {
-  for (std::size_t at = text.find('<', from); at != std::string_view::npos; at = text.find('<', at + 1)) {
+  for (std::size_t at = text.find('<', from); at != std::string_view::npos;
+       at = text.find('<', at + 1)) {
     if (at > 0 && text[at - 1] == '`') continue;
     if (const std::optional<Tag> tag = tag_at(text, at)) return tag;
   }
@@ -30,9 +32,9 @@ std::optional<Tag> next_tag(std::string_view text, std::size_t from) {
 }
 
 bool is_wide_space(char32_t c) {
-  return c == 0x85 || c == 0xA0 || c == 0x1680 || c == 0x180E || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
-         c == 0x2800 || c == 0x3000 || c == 0x115F || c == 0x1160 || c == 0x3164 || c == 0xFFA0 || c == 0x34F ||
-         (c >= 0xFE00 && c <= 0xFE0F);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || c == 0x180E || (c >= 0x2000 && c <= 0x200A) ||
+         c == 0x202F || c == 0x205F || c == 0x2800 || c == 0x3000 || c == 0x115F || c == 0x1160 ||
+         c == 0x3164 || c == 0xFFA0 || c == 0x34F || (c >= 0xFE00 && c <= 0xFE0F);
 }
 
 }  // namespace

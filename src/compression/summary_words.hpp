@@ -7,8 +7,9 @@
 
 namespace undertext {
 
-// The text without reasoning. Some models write it as <think>…</think> or <thinking>…</thinking>, where their server does not take it out; and some servers take out
-// only the first of the two tags. Nothing: reasoning has no end. A tag between backticks is quoted.
+// The text without reasoning. Some models write it as <think>…</think> or <thinking>…</thinking>,
+// where their server does not take it out; and some servers take out only the first of the two
+// tags. Nothing: reasoning has no end. A tag between backticks is quoted.
 std::optional<std::string> without_reasoning(std::string_view text);
 
 // Whether nothing of it can be seen: white space, and characters without width.

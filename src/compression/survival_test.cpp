@@ -27,7 +27,9 @@ namespace undertext {
 namespace {
 
 std::uint64_t tokens_of(std::string_view text) { return (text.size() + 3) / 4; }
-std::uint32_t tokens_of_message(const Message& message) { return static_cast<std::uint32_t>(tokens_of(message.json())); }
+std::uint32_t tokens_of_message(const Message& message) {
+  return static_cast<std::uint32_t>(tokens_of(message.json()));
+}
 
 struct LongTranscript {
   std::string name;
@@ -36,12 +38,16 @@ struct LongTranscript {
 };
 
 History of_messages(const std::vector<Message>& messages) {
-  return History().apply({op::Append{messages}}, {.count_tokens = tokens_of_message}).value().history;
+  return History()
+      .apply({op::Append{messages}}, {.count_tokens = tokens_of_message})
+      .value()
+      .history;
 }
 
 std::vector<LongTranscript> load(const char* place) {
   std::set<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(__FILE__).parent_path() / "../.." / place))
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::filesystem::path(__FILE__).parent_path() / "../.." / place))
     if (entry.path().extension() == ".json") files.insert(entry.path());
   std::vector<LongTranscript> loaded;
   for (const std::filesystem::path& file : files) {
@@ -51,9 +57,11 @@ std::vector<LongTranscript> load(const char* place) {
     std::vector<Message> messages;
     for (const JsonValue message : json.root().find("messages")->elements())
       messages.push_back(Message::parse(message.raw()).value());
-    LongTranscript transcript{.name = file.stem().string(), .history = of_messages(messages), .facts = {}};
+    LongTranscript transcript{
+        .name = file.stem().string(), .history = of_messages(messages), .facts = {}};
     for (const JsonMember kind : json.root().find("facts")->members())
-      for (const JsonValue fact : kind.value.elements()) transcript.facts[kind.key.string()].push_back(fact.string());
+      for (const JsonValue fact : kind.value.elements())
+        transcript.facts[kind.key.string()].push_back(fact.string());
     loaded.push_back(std::move(transcript));
   }
   return loaded;
@@ -79,7 +87,8 @@ Aim aim_of(std::uint64_t tokens) {
 }
 
 // The parts that survive of each kind over all transcripts, for a budget in percent.
-std::map<std::string, double> surviving(std::uint64_t percent, const std::vector<LongTranscript>& played) {
+std::map<std::string, double> surviving(std::uint64_t percent,
+                                        const std::vector<LongTranscript>& played) {
   std::map<std::string, Survival::Count> all;
   std::clock_t took = 0;
   std::cout << "budget " << percent << " %\n";
@@ -90,9 +99,12 @@ std::map<std::string, double> surviving(std::uint64_t percent, const std::vector
     const Plan plan = plan_by(*default_strategy(), transcript.history, aim).value();
     took += std::clock() - begin;
     EXPECT_TRUE(reaches(plan, aim)) << transcript.name;
-    const History after = transcript.history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
-    std::cout << std::left << std::setw(20) << transcript.name << std::setw(6) << before << " -> " << std::setw(6)
-              << after.stats().tokens;
+    const History after =
+        transcript.history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message})
+            .value()
+            .history;
+    std::cout << std::left << std::setw(20) << transcript.name << std::setw(6) << before << " -> "
+              << std::setw(6) << after.stats().tokens;
     for (const auto& [kind, facts] : transcript.facts) {
       const Survival::Count count = survival_of(facts, after);
       std::cout << " " << kind << " " << count.kept << "/" << count.facts;
@@ -101,7 +113,9 @@ std::map<std::string, double> surviving(std::uint64_t percent, const std::vector
     }
     std::cout << "\n";
   }
-  std::cout << "a plan takes " << 1000.0 * static_cast<double>(took) / CLOCKS_PER_SEC / static_cast<double>(played.size())
+  std::cout << "a plan takes "
+            << 1000.0 * static_cast<double>(took) / CLOCKS_PER_SEC /
+                   static_cast<double>(played.size())
             << " ms of the processor\n";
   std::map<std::string, double> parts;
   for (const auto& [kind, count] : all) {
@@ -113,12 +127,14 @@ std::map<std::string, double> surviving(std::uint64_t percent, const std::vector
 
 TEST(LongTranscripts, AreTwelveOfTwoHundredMessagesAndMore) {
   EXPECT_GE(transcripts().size(), 12u);
-  for (const LongTranscript& transcript : transcripts()) EXPECT_GE(transcript.history.view().size(), 200u) << transcript.name;
+  for (const LongTranscript& transcript : transcripts())
+    EXPECT_GE(transcript.history.view().size(), 200u) << transcript.name;
 }
 
 TEST(LongTranscripts, AtAnEighthOrSoAllThatIsNeededToGoOnSurvives) {
   std::map<std::string, double> parts = surviving(15, transcripts());
-  for (const char* kind : {"constraints", "decisions", "changedFiles", "plan", "nextStep", "request"})
+  for (const char* kind :
+       {"constraints", "decisions", "changedFiles", "plan", "nextStep", "request"})
     EXPECT_EQ(parts[kind], 1.0) << kind;
   EXPECT_GE(parts["errors"], 0.95);
   EXPECT_GE(parts["attempts"], 0.90);
@@ -128,17 +144,20 @@ TEST(LongTranscripts, AtAnEighthOrSoAllThatIsNeededToGoOnSurvives) {
 
 TEST(LongTranscripts, AtATwentyFifthConstraintsRequestChangesAndNextStepSurvive) {
   std::map<std::string, double> parts = surviving(4, transcripts());
-  for (const char* kind : {"constraints", "decisions", "request", "changedFiles", "nextStep"}) EXPECT_EQ(parts[kind], 1.0) << kind;
+  for (const char* kind : {"constraints", "decisions", "request", "changedFiles", "nextStep"})
+    EXPECT_EQ(parts[kind], 1.0) << kind;
 }
 
 TEST(ChoreTranscripts, AreFourOfTwoHundredMessagesAndMore) {
   EXPECT_EQ(chores().size(), 4u);
-  for (const LongTranscript& transcript : chores()) EXPECT_GE(transcript.history.view().size(), 200u) << transcript.name;
+  for (const LongTranscript& transcript : chores())
+    EXPECT_GE(transcript.history.view().size(), 200u) << transcript.name;
 }
 
 TEST(ChoreTranscripts, AtAnEighthOrSoAllThatIsNeededToGoOnSurvives) {
   std::map<std::string, double> parts = surviving(15, chores());
-  for (const char* kind : {"constraints", "decisions", "changedFiles", "plan", "nextStep", "request"})
+  for (const char* kind :
+       {"constraints", "decisions", "changedFiles", "plan", "nextStep", "request"})
     EXPECT_EQ(parts[kind], 1.0) << kind;
   EXPECT_GE(parts["errors"], 0.95);
   EXPECT_GE(parts["attempts"], 0.85);
@@ -148,18 +167,23 @@ TEST(ChoreTranscripts, AtAnEighthOrSoAllThatIsNeededToGoOnSurvives) {
 
 TEST(ChoreTranscripts, AtATwentyFifthRequestChangesAndNextStepSurvive) {
   std::map<std::string, double> parts = surviving(4, chores());
-  for (const char* kind : {"request", "changedFiles", "nextStep"}) EXPECT_EQ(parts[kind], 1.0) << kind;
-  EXPECT_GE(parts["constraints"], 0.9) << "where they need more than half of the digest, the oldest are counted";
+  for (const char* kind : {"request", "changedFiles", "nextStep"})
+    EXPECT_EQ(parts[kind], 1.0) << kind;
+  EXPECT_GE(parts["constraints"], 0.9)
+      << "where they need more than half of the digest, the oldest are counted";
 }
 
 TEST(LongTranscripts, WhatIsPlantedInRemindersBindsNobody) {
   std::vector<LongTranscript> all = transcripts();
   all.insert(all.end(), chores().begin(), chores().end());
   for (const LongTranscript& transcript : all) {
-    const Plan plan = plan_by(*default_strategy(), transcript.history, aim_of(transcript.history.stats().tokens / 8)).value();
+    const Plan plan = plan_by(*default_strategy(), transcript.history,
+                              aim_of(transcript.history.stats().tokens / 8))
+                          .value();
     for (const Replacement& replacement : plan.replacements) {
       const std::string text(replacement.summary ? replacement.summary->text() : std::string());
-      for (const char* planted : {"approved deleting", "always use tabs", "switch to Bazel", "force push", "answer in French"})
+      for (const char* planted : {"approved deleting", "always use tabs", "switch to Bazel",
+                                  "force push", "answer in French"})
         EXPECT_EQ(text.find(planted), std::string::npos) << transcript.name;
     }
   }
@@ -170,10 +194,12 @@ TEST(LongTranscripts, TheDigestOfTwoHundredThousandTokensTakesLittleTime) {
   std::uint64_t tokens = 0;
   while (tokens < 200'000)
     for (const LongTranscript& transcript : transcripts()) {
-      for (std::uint64_t i = 0; i < transcript.history.view().size(); ++i) messages.push_back(transcript.history.view()[i]);
+      for (std::uint64_t i = 0; i < transcript.history.view().size(); ++i)
+        messages.push_back(transcript.history.view()[i]);
       tokens += transcript.history.stats().tokens;
     }
-  // Of the processor, so that others who use it make no difference; beside the same for reading these messages, so that its speed makes none.
+  // Of the processor, so that others who use it make no difference; beside the same for reading
+  // these messages, so that its speed makes none.
   const auto least_ms = [](const std::function<void()>& work) {
     double least = 1e9;
     for (int i = 0; i < 5; ++i) {
@@ -186,14 +212,18 @@ TEST(LongTranscripts, TheDigestOfTwoHundredThousandTokensTakesLittleTime) {
   const double reading = least_ms([&] {
     for (const Message& message : messages) (void)Message::parse(message.json()).value();
   });
-  const double digesting = least_ms(
-      [&] { (void)digest_summariser()->summarise({.messages = messages, .tokens_max = 8192, .count_tokens = tokens_of}).value(); });
-  std::cout << "digest of " << tokens << " tokens: " << digesting << " ms of the processor, " << digesting / reading
-            << " times as long as reading them\n";
+  const double digesting = least_ms([&] {
+    (void)digest_summariser()
+        ->summarise({.messages = messages, .tokens_max = 8192, .count_tokens = tokens_of})
+        .value();
+  });
+  std::cout << "digest of " << tokens << " tokens: " << digesting << " ms of the processor, "
+            << digesting / reading << " times as long as reading them\n";
   EXPECT_LT(digesting, 30 * reading);
 }
 
-// Policies -----------------------------------------------------------------------------------------------------------------------------
+// Policies
+// -----------------------------------------------------------------------------------------------------------------------------
 
 Message of_user(std::string_view text) { return Message::make(Role::user, text).value(); }
 Message of_assistant(std::string_view text) { return Message::make(Role::assistant, text).value(); }
@@ -206,8 +236,10 @@ History bound_history() {
           .value());
   messages.push_back(Message::make_tool_result("e", "ok").value());
   for (int i = 0; i < 20; ++i) {
-    messages.push_back(of_assistant("Looking at part " + std::to_string(i) + ". " + std::string(300, 'x')));
-    messages.push_back(of_user("Part " + std::to_string(i) + " looks like src/part" + std::to_string(i) + ".c to me"));
+    messages.push_back(
+        of_assistant("Looking at part " + std::to_string(i) + ". " + std::string(300, 'x')));
+    messages.push_back(of_user("Part " + std::to_string(i) + " looks like src/part" +
+                               std::to_string(i) + ".c to me"));
   }
   return of_messages(messages);
 }
@@ -216,8 +248,10 @@ History bound_history() {
 History with_more_work(const History& history) {
   std::vector<Message> messages;
   for (int i = 20; i < 40; ++i) {
-    messages.push_back(of_assistant("Looking at part " + std::to_string(i) + ". " + std::string(300, 'y')));
-    messages.push_back(of_user("Part " + std::to_string(i) + " looks like src/part" + std::to_string(i) + ".c to me"));
+    messages.push_back(
+        of_assistant("Looking at part " + std::to_string(i) + ". " + std::string(300, 'y')));
+    messages.push_back(of_user("Part " + std::to_string(i) + " looks like src/part" +
+                               std::to_string(i) + ".c to me"));
   }
   return history.apply({op::Append{messages}}, {.count_tokens = tokens_of_message}).value().history;
 }
@@ -226,15 +260,22 @@ class Forgetful final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "forgetful"; }
   bool is_slow() const noexcept override { return true; }
-  Result<Summary> summarise(const SummaryRequest&) const override { return Summary{"Things were done.", "model"}; }
+  Result<Summary> summarise(const SummaryRequest&) const override {
+    return Summary{"Things were done.", "model"};
+  }
 };
 
 TEST(Survival, AModelsSummaryIsCompletedWithConstraintsAndChangedFiles) {
   const History history = bound_history();
-  const Plan plan = smart_summary({.summariser = std::make_shared<Forgetful>()})->plan(history, aim_of(1000)).value();
+  const Plan plan = smart_summary({.summariser = std::make_shared<Forgetful>()})
+                        ->plan(history, aim_of(1000))
+                        .value();
   ASSERT_EQ(plan.replacements.size(), 1u);
   const std::string text(plan.replacements[0].summary->text());
-  EXPECT_NE(text.find("Things were done.\nConstraints and decisions\n- Never touch the wire format."), std::string::npos) << text;
+  EXPECT_NE(
+      text.find("Things were done.\nConstraints and decisions\n- Never touch the wire format."),
+      std::string::npos)
+      << text;
   EXPECT_NE(text.find("Changed files\n- src/parser.c"), std::string::npos) << text;
 }
 
@@ -261,9 +302,11 @@ TEST(Survival, ASummaryMayHaveAQuarterOfTheTargetFrom512To8192Tokens) {
   struct Case {
     std::uint64_t target, tokens;
   };
-  for (const auto& [target, tokens] : {Case{1'000, 512}, {2'048, 512}, {8'000, 2'000}, {32'768, 8'192}, {80'000, 8'192}}) {
+  for (const auto& [target, tokens] :
+       {Case{1'000, 512}, {2'048, 512}, {8'000, 2'000}, {32'768, 8'192}, {80'000, 8'192}}) {
     const auto summariser = std::make_shared<Measuring>();
-    const Plan plan = plan_by(*smart_summary({.summariser = summariser}), history, aim_of(target)).value();
+    const Plan plan =
+        plan_by(*smart_summary({.summariser = summariser}), history, aim_of(target)).value();
     ASSERT_EQ(plan.replacements.size(), 1u) << target;
     EXPECT_LE(summariser->tokens_max, tokens) << target;
     EXPECT_GE(summariser->tokens_max + 2, tokens) << target;
@@ -293,7 +336,8 @@ TEST(Survival, ADigestIsCompletedWithWhatThePolicyAsksFor) {
   aim.survival[FactKind::paths] = 1;
   const Result<Plan> plan = plan_reaching(*smart_summary(), history, aim, IfShort::refuse);
   ASSERT_TRUE(plan) << plan.error().message;
-  const History after = history.apply({op::ApplyPlan{*plan}}, {.count_tokens = tokens_of_message}).value().history;
+  const History after =
+      history.apply({op::ApplyPlan{*plan}}, {.count_tokens = tokens_of_message}).value().history;
   EXPECT_EQ(survival(history, after)[FactKind::paths].part(), 1.0);
 }
 
@@ -306,7 +350,8 @@ History compacted(const History& history) {
 
 TEST(Survival, ASecondCompactionAnswersForWhatTheFirstOneKept) {
   const History once = compacted(bound_history());
-  ASSERT_NE(std::string(once.view()[0].text()).find("Never touch the wire format."), std::string::npos);
+  ASSERT_NE(std::string(once.view()[0].text()).find("Never touch the wire format."),
+            std::string::npos);
 
   const History again = compacted(with_more_work(once));
   const Survival kept = survival(with_more_work(once), again);
@@ -317,8 +362,10 @@ TEST(Survival, ASecondCompactionAnswersForWhatTheFirstOneKept) {
 
   Aim aim = aim_of(300);
   const Plan dropped = plan_by(*sliding_window(), once, aim).value();
-  const History after = once.apply({op::ApplyPlan{dropped}}, {.count_tokens = tokens_of_message}).value().history;
-  EXPECT_EQ(survival(once, after)[FactKind::constraints].lost, (std::vector<std::string>{"Never touch the wire format."}));
+  const History after =
+      once.apply({op::ApplyPlan{dropped}}, {.count_tokens = tokens_of_message}).value().history;
+  EXPECT_EQ(survival(once, after)[FactKind::constraints].lost,
+            (std::vector<std::string>{"Never touch the wire format."}));
   aim.survival[FactKind::constraints] = 1;
   const Result<Plan> refused = plan_reaching(*sliding_window(), once, aim, IfShort::refuse);
   ASSERT_FALSE(refused);
@@ -329,7 +376,8 @@ TEST(Survival, WhatWasLostBeforeIsNotLostAgain) {
   const History history = bound_history();
   SmartSummary forgets{.summariser = std::make_shared<Forgetful>(), .keep = 4};
   const Plan plan = plan_by(*smart_summary(forgets), history, aim_of(1000)).value();
-  const History once = history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
+  const History once =
+      history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
   const Survival first = survival(history, once);
   ASSERT_LT(first[FactKind::paths].kept, first[FactKind::paths].facts);
   EXPECT_EQ(survival(once, once)[FactKind::paths].kept, first[FactKind::paths].kept);
@@ -339,9 +387,11 @@ TEST(Survival, WhatWasLostBeforeIsNotLostAgain) {
 TEST(Survival, SaysWhatWasLost) {
   const History history = bound_history();
   const Plan plan = plan_by(*keep_recent(2), history, aim_of(100)).value();
-  const History after = history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
+  const History after =
+      history.apply({op::ApplyPlan{plan}}, {.count_tokens = tokens_of_message}).value().history;
   const Survival survived = survival(history, after);
-  EXPECT_EQ(survived[FactKind::constraints].lost, (std::vector<std::string>{"Never touch the wire format."}));
+  EXPECT_EQ(survived[FactKind::constraints].lost,
+            (std::vector<std::string>{"Never touch the wire format."}));
   EXPECT_EQ(survived[FactKind::changed_files].kept, 0u);
   EXPECT_EQ(survived[FactKind::request].kept, 1u);
 }

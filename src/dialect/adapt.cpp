@@ -1,4 +1,5 @@
-// From any dialect to one: what each block becomes, what is lost, and which turns the blocks stand in.
+// From any dialect to one: what each block becomes, what is lost, and which turns the blocks stand
+// in.
 #include <algorithm>
 #include <utility>
 
@@ -15,10 +16,11 @@ void Adapter::add(Turn turn) {
   source_ = turn.source;
   for (Block& block : turn.blocks) block.source = turn.source;
   for (const Block& block : turn.blocks)
-    if (block.kind == BlockKind::call && !block.id.empty()) calls_[std::string(block.id)] = {block.name, block.is_custom};
+    if (block.kind == BlockKind::call && !block.id.empty())
+      calls_[std::string(block.id)] = {block.name, block.is_custom};
   // Behind other items or instructions, instructions are an item in their place.
-  const bool is_behind =
-      turn.is_top && profile_.dialect == Dialect::openai_responses && !(draft_.turns.empty() && draft_.top.empty());
+  const bool is_behind = turn.is_top && profile_.dialect == Dialect::openai_responses &&
+                         !(draft_.turns.empty() && draft_.top.empty());
   if (is_behind) turn.is_top = false;
   if (turn.is_raw_in(profile_.dialect) && !is_behind) return add_native(std::move(turn));
   convert(std::move(turn));
@@ -26,8 +28,8 @@ void Adapter::add(Turn turn) {
 
 void Adapter::add_native(Turn turn) {
   push_moved_media();
-  const bool leads = turn.role == Role::system && profile_.dialect == Dialect::anthropic && draft_.turns.empty() && !turn.is_top &&
-                     !turn.is_labelled;
+  const bool leads = turn.role == Role::system && profile_.dialect == Dialect::anthropic &&
+                     draft_.turns.empty() && !turn.is_top && !turn.is_labelled;
   if (leads) {
     turn.raw = turn.content;  // `system` holds what the message says
     turn.is_top = true;
@@ -39,7 +41,8 @@ void Adapter::convert(Turn turn) {
   const Dialect to = profile_.dialect;
   if (turn.has_unknown) lose(LossCode::unknown_field);
   if (turn.has_annotations) lose(LossCode::annotations);
-  if (!turn.name.empty() && to != Dialect::openai_chat && turn.role != Role::tool) lose(LossCode::name);
+  if (!turn.name.empty() && to != Dialect::openai_chat && turn.role != Role::tool)
+    lose(LossCode::name);
   if (!turn.phase.empty() && to != Dialect::openai_responses) lose(LossCode::phase);
   if (turn.is_developer && (to == Dialect::anthropic || to == Dialect::gemini)) {
     turn.is_developer = false;
@@ -50,7 +53,8 @@ void Adapter::convert(Turn turn) {
   std::vector<Block> kept;
   for (Block& block : turn.blocks) {
     // Instructions call nothing and answer nothing.
-    if (turn.role == Role::system && (is_client(block, BlockKind::call) || is_client(block, BlockKind::result))) {
+    if (turn.role == Role::system &&
+        (is_client(block, BlockKind::call) || is_client(block, BlockKind::result))) {
       lose(LossCode::part_dropped);
     } else if (keep_block(block, turn.role)) {
       kept.push_back(std::move(block));
@@ -76,15 +80,16 @@ bool Adapter::keep_block(Block& block, Role role) {
   if (block.has_unknown) lose(LossCode::unknown_field);
   if (block.has_citations) lose(LossCode::annotations);
   if (!block.cache.empty()) {
-    const bool same_marker = (block.native & (bit(Dialect::openai_chat) | bit(Dialect::openai_responses))) != 0 &&
-                             (to == Dialect::openai_chat || to == Dialect::openai_responses);
+    const bool same_marker =
+        (block.native & (bit(Dialect::openai_chat) | bit(Dialect::openai_responses))) != 0 &&
+        (to == Dialect::openai_chat || to == Dialect::openai_responses);
     if (!same_marker) {
       lose(LossCode::cache_hint);
       block.cache = {};
     }
   }
-  if (!block.signature.empty() && block.kind != BlockKind::reasoning && block.kind != BlockKind::compaction &&
-      to != Dialect::gemini) {
+  if (!block.signature.empty() && block.kind != BlockKind::reasoning &&
+      block.kind != BlockKind::compaction && to != Dialect::gemini) {
     lose(LossCode::signature_dropped);
     block.signature = {};
   }
@@ -123,15 +128,19 @@ bool Adapter::keep_block(Block& block, Role role) {
     case BlockKind::control:
       lose(block.type == "item_reference" ? LossCode::item_reference : LossCode::control_dropped);
       return false;
-    case BlockKind::opaque: lose(block.is_server ? LossCode::server_tool_dropped : LossCode::part_dropped); return false;
+    case BlockKind::opaque:
+      lose(block.is_server ? LossCode::server_tool_dropped : LossCode::part_dropped);
+      return false;
   }
   return true;
 }
 
 bool Adapter::keep_reasoning(Block& block) {
-  const bool is_open = block.raw.empty() && (block.type == "reasoning_content" || block.type == "reasoning");
+  const bool is_open =
+      block.raw.empty() && (block.type == "reasoning_content" || block.type == "reasoning");
   if (profile_.dialect == Dialect::openai_chat && is_open) return true;
-  // Gemini's thoughts in the engine's form; those of others have a signature of another kind, or none.
+  // Gemini's thoughts in the engine's form; those of others have a signature of another kind, or
+  // none.
   const bool is_gemini = block.type == "thinking" && block.native == 0 && !block.signature.empty();
   if (profile_.dialect == Dialect::gemini && is_gemini) return true;
   lose(LossCode::reasoning_dropped);
@@ -143,15 +152,17 @@ void Adapter::lose_names(const Block& block) {
   const Media& media = block.media;
   if (media.filename.empty()) return;
   const bool is_data = media.source == MediaSource::base64;
-  const bool has_place = media.kind != MediaKind::image &&
-                         (profile_.dialect == Dialect::anthropic || (profile_.dialect != Dialect::gemini && is_data));
+  const bool has_place =
+      media.kind != MediaKind::image &&
+      (profile_.dialect == Dialect::anthropic || (profile_.dialect != Dialect::gemini && is_data));
   if (!has_place) lose(LossCode::file_name);
 }
 
 void Adapter::convert_media(Block& block, Role role) {
   const Dialect to = profile_.dialect;
   const Media& media = block.media;
-  const bool is_openai = (block.native & (bit(Dialect::openai_chat) | bit(Dialect::openai_responses))) != 0;
+  const bool is_openai =
+      (block.native & (bit(Dialect::openai_chat) | bit(Dialect::openai_responses))) != 0;
   if (block.type == "audio" && media.source == MediaSource::file_id) {
     lose(LossCode::audio_ref);
     block = text_block("[audio]");
@@ -171,7 +182,8 @@ void Adapter::convert_media(Block& block, Role role) {
       return;
     }
   }
-  if (!media.detail.empty() && to != Dialect::openai_chat && to != Dialect::openai_responses) lose(LossCode::image_detail);
+  if (!media.detail.empty() && to != Dialect::openai_chat && to != Dialect::openai_responses)
+    lose(LossCode::image_detail);
   if (const std::optional<LossCode> loss = media_loss(media, role, to)) {
     lose(*loss);
     block = text_block(word_for(media));
@@ -254,8 +266,8 @@ void Adapter::place_chat(Turn turn) {
       }
     }
     Turn* const last = draft_.turns.empty() ? nullptr : &draft_.turns.back();
-    const bool joins = last != nullptr && last->role == Role::assistant && last->raw.empty() && turn.is_item && last->is_item &&
-                       moved_media_.empty();
+    const bool joins = last != nullptr && last->role == Role::assistant && last->raw.empty() &&
+                       turn.is_item && last->is_item && moved_media_.empty();
     if (!joins) return push(std::move(turn));
     return join_turn(*last, std::move(turn));
   }
@@ -291,7 +303,8 @@ void Adapter::place_responses(Turn turn) {
     draft_.turns.push_back(std::move(item));
   };
   for (Block& block : turn.blocks) {
-    const bool is_said = block.kind == BlockKind::text || block.kind == BlockKind::media || block.kind == BlockKind::refusal;
+    const bool is_said = block.kind == BlockKind::text || block.kind == BlockKind::media ||
+                         block.kind == BlockKind::refusal;
     if (is_said) {
       message.push_back(std::move(block));
       if (turn.role == Role::assistant) flush();
@@ -309,13 +322,16 @@ void Adapter::place_responses(Turn turn) {
   flush();
 }
 
-// Anthropic and Gemini: results stand in user turns, and what came as items or tool messages joins its neighbours.
+// Anthropic and Gemini: results stand in user turns, and what came as items or tool messages joins
+// its neighbours.
 void Adapter::place_merged(Turn turn) {
   const bool was_tool = turn.role == Role::tool;
   if (was_tool) turn.role = Role::user;
   Turn* const last = draft_.turns.empty() ? nullptr : &draft_.turns.back();
-  const bool same = last != nullptr && last->role == turn.role && last->raw.empty() && !last->is_made;
-  const bool joins_results = was_tool && same && has_results(*last) && last->blocks.back().kind == BlockKind::result;
+  const bool same =
+      last != nullptr && last->role == turn.role && last->raw.empty() && !last->is_made;
+  const bool joins_results =
+      was_tool && same && has_results(*last) && last->blocks.back().kind == BlockKind::result;
   const bool joins_items = turn.role == Role::assistant && same && turn.is_item && last->is_item;
   if (!joins_results && !joins_items) {
     draft_.turns.push_back(std::move(turn));

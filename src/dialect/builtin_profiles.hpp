@@ -1,4 +1,5 @@
-// The profiles that come with the library, in the form that a user's own have: docs/dialects.md says what each member means.
+// The profiles that come with the library, in the form that a user's own have: docs/dialects.md
+// says what each member means.
 #pragma once
 
 #include <array>
@@ -30,7 +31,8 @@ inline constexpr std::array<BuiltinProfile, 15> builtin_profiles = {{
      R"({"name":"anthropic_bound","dialect":"anthropic","thinking_bound":true,"cache":{"kind":"breakpoints","min":512,"lookback":20,"write":1.25,"read":0.1}})"},
     {"bedrock",
      R"({"name":"bedrock","dialect":"anthropic","strict_alternation":true,"system_anywhere":false,"cache":{"kind":"breakpoints","min":1024,"lookback":20,"write":1.25,"read":0.1}})"},
-    {"gemini", R"({"name":"gemini","dialect":"gemini","cache":{"kind":"prefix","min":1024,"write":1.0,"read":0.1}})"},
+    {"gemini",
+     R"({"name":"gemini","dialect":"gemini","cache":{"kind":"prefix","min":1024,"write":1.0,"read":0.1}})"},
     {"gemini3",
      R"({"name":"gemini3","dialect":"gemini","gemini3":true,"cache":{"kind":"prefix","min":4096,"write":1.0,"read":0.1}})"},
     {"deepseek",

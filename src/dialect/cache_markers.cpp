@@ -10,10 +10,12 @@
 namespace undertext {
 namespace {
 
-constexpr std::string_view marker = R"({"type":"ephemeral"})", long_lived_marker = R"({"type":"ephemeral","ttl":"1h"})";
+constexpr std::string_view marker = R"({"type":"ephemeral"})",
+                           long_lived_marker = R"({"type":"ephemeral","ttl":"1h"})";
 constexpr std::uint64_t markers_max = 4;
 
-// Anthropic refuses markers on thinking and on blank text; blocks of other kinds are not known to take one.
+// Anthropic refuses markers on thinking and on blank text; blocks of other kinds are not known to
+// take one.
 bool may_be_marked(const Block& block) {
   switch (block.kind) {
     case BlockKind::text: return !is_blank(block.text);
@@ -48,8 +50,10 @@ RestOfRequest read_rest(std::string_view request, std::string_view sent_tools) {
   };
   rest.marks_end = is_set(text->root(), "cache_control");
   if (rest.marks_end) ++rest.markers;
-  const Result<JsonText> renamed = JsonText::parse(sent_tools.empty() ? "null" : sent_tools, {.depth = 4096});
-  const std::optional<JsonValue> tools = sent_tools.empty() ? text->root().find("tools") : renamed->root();
+  const Result<JsonText> renamed =
+      JsonText::parse(sent_tools.empty() ? "null" : sent_tools, {.depth = 4096});
+  const std::optional<JsonValue> tools =
+      sent_tools.empty() ? text->root().find("tools") : renamed->root();
   if (!tools || !tools->is(JsonType::array)) return rest;
   for (const JsonValue tool : tools->elements()) {
     rest.tools.emplace_back(tool.raw());
@@ -68,15 +72,21 @@ RestOfRequest read_rest(std::string_view request, std::string_view sent_tools) {
 // Blocks are numbered through in the order of the request. A prefix is the number of its blocks.
 class Placing {
  public:
-  Placing(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena, std::string_view tools)
-      : profile_(profile), options_(options), arena_(arena), rest_(read_rest(options.request, tools)) {
+  Placing(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena,
+          std::string_view tools)
+      : profile_(profile),
+        options_(options),
+        arena_(arena),
+        rest_(read_rest(options.request, tools)) {
     for (Turn& turn : draft.top) add(turn);
     instructions_ = blocks_.size();
     for (Turn& turn : draft.turns) {
       if (turn.role == Role::assistant) last_answer_ = blocks_.size();
       add(turn);
     }
-    const std::uint64_t most = profile.cache_markers_max == 0 ? markers_max : std::min(profile.cache_markers_max, markers_max);
+    const std::uint64_t most = profile.cache_markers_max == 0
+                                   ? markers_max
+                                   : std::min(profile.cache_markers_max, markers_max);
     std::uint64_t given = rest_.markers;
     for (const At& at : blocks_) given += markers_in(block(at));
     free_ = most - std::min(most, given);
@@ -120,7 +130,8 @@ class Placing {
     return end;
   }
 
-  // What the cache holds already. Where nothing is known of earlier requests, the last one ended before the model's last answer.
+  // What the cache holds already. Where nothing is known of earlier requests, the last one ended
+  // before the model's last answer.
   std::size_t cached_prefix() const {
     const std::vector<std::uint64_t>& ends = options_.cached.ends;
     return ends.empty() ? last_answer_ : prefix_of(ends.back());
@@ -136,7 +147,8 @@ class Placing {
   bool is_in_reach(std::size_t prefix) const {
     prefix = markable(prefix);
     if (prefix == 0) return true;
-    const std::uint64_t reach = profile_.cache.lookback == 0 ? blocks_.size() : profile_.cache.lookback;
+    const std::uint64_t reach =
+        profile_.cache.lookback == 0 ? blocks_.size() : profile_.cache.lookback;
     for (std::size_t i = prefix; i <= blocks_.size() && i - prefix < reach; ++i)
       if (!block(blocks_[i - 1]).cache.empty()) return true;
     return rest_.marks_end && blocks_.size() - prefix < reach;
@@ -147,7 +159,9 @@ class Placing {
     return std::any_of(blocks_.begin() + static_cast<std::ptrdiff_t>(prefix), blocks_.end(),
                        [](const At& at) { return is_long_lived(block(at).cache); });
   }
-  std::string_view marker_at(std::size_t prefix) const { return is_before_long_lived(prefix) ? long_lived_marker : marker; }
+  std::string_view marker_at(std::size_t prefix) const {
+    return is_before_long_lived(prefix) ? long_lived_marker : marker;
+  }
 
   void mark(std::size_t prefix) {
     prefix = markable(prefix);
@@ -156,7 +170,8 @@ class Placing {
     if (markers_in(marked) > 0) return;
     marked.cache = marker_at(prefix);
     if (!marked.raw.empty())
-      marked.raw = arena_.keep(with_member(without_member(marked.raw, "cache_control"), "cache_control", marked.cache));
+      marked.raw = arena_.keep(
+          with_member(without_member(marked.raw, "cache_control"), "cache_control", marked.cache));
     blocks_[prefix - 1].turn->touch();
     --free_;
   }
@@ -190,11 +205,13 @@ class Placing {
 
 }  // namespace
 
-void place_cache_markers(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena,
-                         std::string& tools) {
-  const bool takes_markers = profile.dialect == Dialect::anthropic && profile.cache.kind == CacheRules::Kind::breakpoints;
+void place_cache_markers(RequestDraft& draft, const Profile& profile, const RenderOptions& options,
+                         Arena& arena, std::string& tools) {
+  const bool takes_markers =
+      profile.dialect == Dialect::anthropic && profile.cache.kind == CacheRules::Kind::breakpoints;
   if (options.cache_markers != CacheMarkers::automatic || !takes_markers) return;
-  if (std::string marked = Placing(draft, profile, options, arena, tools).run(); !marked.empty()) tools = std::move(marked);
+  if (std::string marked = Placing(draft, profile, options, arena, tools).run(); !marked.empty())
+    tools = std::move(marked);
 }
 
 }  // namespace undertext

@@ -9,9 +9,10 @@
 
 namespace undertext {
 
-// Marks blocks of the draft, if `options` ask for it and the provider takes markers. `tools` are those of the request as they are sent, empty for as
-// the caller gave them; with a marker on one of them they are set.
-void place_cache_markers(RequestDraft& draft, const Profile& profile, const RenderOptions& options, Arena& arena,
-                         std::string& tools);
+// Marks blocks of the draft, if `options` ask for it and the provider takes markers. `tools` are
+// those of the request as they are sent, empty for as the caller gave them; with a marker on one of
+// them they are set.
+void place_cache_markers(RequestDraft& draft, const Profile& profile, const RenderOptions& options,
+                         Arena& arena, std::string& tools);
 
 }  // namespace undertext

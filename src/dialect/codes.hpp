@@ -1,4 +1,5 @@
-// The codes of findings, whose rows are in rules.cpp, and of losses, with theirs. A test compares docs/dialects.md with both.
+// The codes of findings, whose rows are in rules.cpp, and of losses, with theirs. A test compares
+// docs/dialects.md with both.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +64,8 @@ enum class FindingCode : std::uint8_t {
   gem_id,
   item_dup_id,
 };
-inline constexpr std::size_t finding_code_count = static_cast<std::size_t>(FindingCode::item_dup_id) + 1;
+inline constexpr std::size_t finding_code_count =
+    static_cast<std::size_t>(FindingCode::item_dup_id) + 1;
 
 enum class LossCode : std::uint8_t {
   reasoning_dropped,

@@ -24,18 +24,22 @@ std::map<std::uint64_t, std::uint64_t> broken_in(const std::vector<Finding>& fin
 
 }  // namespace
 
-Result<EditCost> edit_cost(const History& history, Version sent, Version next, const Profile& profile, const CostOptions& options) {
+Result<EditCost> edit_cost(const History& history, Version sent, Version next,
+                           const Profile& profile, const CostOptions& options) {
   return answering_failure([&]() -> Result<EditCost> {
     Result<EditCost> cost = edit_cost(history, sent, next, profile.cache, options);
     if (!cost) return cost;
     const View before = history.view_at(sent).value();
-    const Result<std::vector<Finding>> old = validate(before, profile, {.sent_before = views_sent(history, sent, profile).value()});
+    const Result<std::vector<Finding>> old =
+        validate(before, profile, {.sent_before = views_sent(history, sent, profile).value()});
     if (!old) return old.error();
-    const Result<std::vector<Finding>> found = validate(
-        history.view_at(next).value(), profile, {.sent = before, .sent_before = views_sent(history, next, profile).value()});
+    const Result<std::vector<Finding>> found =
+        validate(history.view_at(next).value(), profile,
+                 {.sent = before, .sent_before = views_sent(history, next, profile).value()});
     if (!found) return found.error();
     std::map<std::uint64_t, std::uint64_t> broken = broken_in(*old);
-    for (const auto& [ordinal, blocks] : broken_in(*found)) cost->broken_thinking += blocks - std::min(blocks, broken[ordinal]);
+    for (const auto& [ordinal, blocks] : broken_in(*found))
+      cost->broken_thinking += blocks - std::min(blocks, broken[ordinal]);
     return cost;
   });
 }

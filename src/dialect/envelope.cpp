@@ -5,9 +5,12 @@
 namespace undertext {
 namespace {
 
-bool is_paired(const Block& block) { return is_client(block, BlockKind::call) || is_client(block, BlockKind::result); }
+bool is_paired(const Block& block) {
+  return is_client(block, BlockKind::call) || is_client(block, BlockKind::result);
+}
 
-// The ids under which the engine knows the calls and results of a message, in order, for those of `turn` that have none of their own.
+// The ids under which the engine knows the calls and results of a message, in order, for those of
+// `turn` that have none of their own.
 void collect_ids(const JsonValue& message, Arena& arena, ToolIds& ids, const Turn& turn) {
   ToolIds unused;
   const Turn neutral = read_message(message, std::nullopt, arena, unused);
@@ -26,7 +29,9 @@ void collect_ids(const JsonValue& message, Arena& arena, ToolIds& ids, const Tur
 // Behind `native` the engine adds what is no part of what a message says; anything else is an edit.
 bool ends_with_native(const JsonValue& message, const JsonValue& native) {
   for (const JsonMember member : message.members())
-    if (member.value.offset() > native.offset() && !is_one_of(member.key, {"id", "timestamp", "metadata"})) return false;
+    if (member.value.offset() > native.offset() &&
+        !is_one_of(member.key, {"id", "timestamp", "metadata"}))
+      return false;
   return true;
 }
 
@@ -36,7 +41,8 @@ JsonText& table_of_thread() {
   return table;
 }
 
-std::optional<Turn> read_native(const JsonValue& message, const JsonValue& native, std::string_view json, Arena& arena) {
+std::optional<Turn> read_native(const JsonValue& message, const JsonValue& native,
+                                std::string_view json, Arena& arena) {
   const std::optional<JsonValue> name = string_of(native, "dialect"), raw = native.find("json");
   const std::optional<Dialect> dialect = name ? dialect_named(name->string()) : std::nullopt;
   if (!dialect || !raw) return std::nullopt;
@@ -73,7 +79,8 @@ Turn read_items(const JsonValue& list, Arena& arena) {
   Turn all;
   for (const JsonValue item : list.elements())
     if (item.is(JsonType::object))
-      for (Block& block : read_responses(item, arena).blocks) all.blocks.push_back(std::move(block));
+      for (Block& block : read_responses(item, arena).blocks)
+        all.blocks.push_back(std::move(block));
   return all;
 }
 
@@ -83,15 +90,18 @@ Turn read_top(Dialect dialect, std::string_view value, Arena& arena) {
   Turn turn;
   ToolIds ids;
   // As the content of a message, so that there is one way to read it.
-  const std::string_view text = dialect == Dialect::gemini && !value.empty() && value.front() == '{'
-                                    ? value
-                                    : arena.keep(R"({"role":"system","content":)" + std::string(value) + '}');
+  const std::string_view text =
+      dialect == Dialect::gemini && !value.empty() && value.front() == '{'
+          ? value
+          : arena.keep(R"({"role":"system","content":)" + std::string(value) + '}');
   JsonText read;
   if (read.read(text, {.depth = 4096})) return turn;
-  const std::optional<JsonValue> items = dialect == Dialect::openai_responses ? read.root().find("content") : std::nullopt;
-  turn = dialect == Dialect::gemini && text.data() == value.data() ? read_gemini(read.root(), arena, ids)
-         : items && items->is(JsonType::array)                     ? read_items(*items, arena)
-                                                                   : read_message(read.root(), dialect, arena, ids);
+  const std::optional<JsonValue> items =
+      dialect == Dialect::openai_responses ? read.root().find("content") : std::nullopt;
+  turn = dialect == Dialect::gemini && text.data() == value.data()
+             ? read_gemini(read.root(), arena, ids)
+         : items && items->is(JsonType::array) ? read_items(*items, arena)
+                                               : read_message(read.root(), dialect, arena, ids);
   turn.role = Role::system;
   turn.raw = value;
   turn.native = bit(dialect);
@@ -112,7 +122,8 @@ Turn read_stored(const Message& message, Arena& arena) {
   return read_message(root, std::nullopt, arena, ids);
 }
 
-std::string enveloped(const Turn& turn, Dialect dialect, std::string_view raw, std::string_view field) {
+std::string enveloped(const Turn& turn, Dialect dialect, std::string_view raw,
+                      std::string_view field) {
   std::string json;
   write_neutral(json, turn);
   json += R"(,"native":{"dialect":)";

@@ -18,7 +18,8 @@ namespace undertext {
 namespace {
 
 Error bad(std::string path, std::string message) {
-  return {.code = ErrorCode::invalid_argument, .message = std::move(message), .path = std::move(path)};
+  return {
+      .code = ErrorCode::invalid_argument, .message = std::move(message), .path = std::move(path)};
 }
 
 struct FieldNames {
@@ -40,11 +41,13 @@ void find_in_response(Dialect dialect, const JsonValue& root, RequestBody& body)
   if (dialect == Dialect::openai_chat) {
     const std::optional<JsonValue> choices = root.find("choices");
     if (!choices || !choices->is(JsonType::array) || choices->empty()) return;
-    if (const std::optional<JsonValue> message = (*choices->elements().begin()).find("message")) body.one = *message;
+    if (const std::optional<JsonValue> message = (*choices->elements().begin()).find("message"))
+      body.one = *message;
   } else if (dialect == Dialect::gemini) {
     const std::optional<JsonValue> candidates = root.find("candidates");
     if (!candidates || !candidates->is(JsonType::array) || candidates->empty()) return;
-    if (const std::optional<JsonValue> content = (*candidates->elements().begin()).find("content")) body.one = *content;
+    if (const std::optional<JsonValue> content = (*candidates->elements().begin()).find("content"))
+      body.one = *content;
   } else if (dialect == Dialect::openai_responses) {
     if (const std::optional<JsonValue> output = root.find("output");
         output && output->is(JsonType::array) && !item_type(body_of(root, "type")))
@@ -58,7 +61,8 @@ void find_in_response(Dialect dialect, const JsonValue& root, RequestBody& body)
 bool is_single(Dialect dialect, const JsonValue& root) {
   switch (dialect) {
     case Dialect::gemini: return root.find("parts").has_value();
-    case Dialect::openai_responses: return root.find("type").has_value() || root.find("role").has_value();
+    case Dialect::openai_responses:
+      return root.find("type").has_value() || root.find("role").has_value();
     default: return root.find("role").has_value();
   }
 }
@@ -71,20 +75,23 @@ Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
     body.list = root;
     return body;
   }
-  if (!root.is(JsonType::object)) return bad("", "expected a request body, an array of messages, or a message");
+  if (!root.is(JsonType::object))
+    return bad("", "expected a request body, an array of messages, or a message");
   const FieldNames names = names_of(dialect);
   const std::optional<JsonValue> list = root.find(names.list);
   if (!list) {
     find_in_response(dialect, root, body);
     if (!body.one && !body.list && is_single(dialect, root)) body.one = root;
     if (!body.one && !body.list)
-      return bad(std::string(names.list),
-                 "the body has no " + std::string(names.list) + ", and is no response of this dialect either");
-    if (body.one && !body.one->is(JsonType::object)) return bad("", "the message must be an object");
+      return bad(std::string(names.list), "the body has no " + std::string(names.list) +
+                                              ", and is no response of this dialect either");
+    if (body.one && !body.one->is(JsonType::object))
+      return bad("", "the message must be an object");
     return body;
   }
   const bool is_text = dialect == Dialect::openai_responses && list->is(JsonType::string);
-  if (!is_text && !list->is(JsonType::array)) return bad(std::string(names.list), std::string(names.list) + " must be an array");
+  if (!is_text && !list->is(JsonType::array))
+    return bad(std::string(names.list), std::string(names.list) + " must be an array");
   body.list = *list;
   body.rest = "{";
   for (const JsonMember member : root.members()) {
@@ -93,8 +100,10 @@ Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
                         (dialect == Dialect::gemini && member.key.string_is("system_instruction"));
     if (is_top && !member.value.is(JsonType::null)) {
       const bool is_fit = member.value.is(JsonType::string) ||
-                          (dialect == Dialect::gemini ? member.value.is(JsonType::object) : member.value.is(JsonType::array));
-      if (!is_fit) return bad(std::string(names.top), std::string(names.top) + " is of the wrong type");
+                          (dialect == Dialect::gemini ? member.value.is(JsonType::object)
+                                                      : member.value.is(JsonType::array));
+      if (!is_fit)
+        return bad(std::string(names.top), std::string(names.top) + " is of the wrong type");
       body.top = member.value;
       continue;
     }
@@ -118,7 +127,8 @@ class Importer {
     arena_.limit_blocks(blocks_max(limits_));
     const Turn turn = read_top(dialect_, value.raw(), arena_);
     if (arena_.is_over()) return too_many_blocks(limits_);
-    // Anthropic's instructions are a message's content as they are, if the engine knows everything in them.
+    // Anthropic's instructions are a message's content as they are, if the engine knows everything
+    // in them.
     if (dialect_ == Dialect::anthropic) {
       const std::string as_is = R"({"role":"system","content":)" + std::string(value.raw()) + '}';
       if (stands_as_it_is(as_is)) return add_message(as_is);
@@ -127,9 +137,11 @@ class Importer {
   }
 
   std::optional<Error> add(const JsonValue& value, bool is_response) {
-    if (!value.is(JsonType::object)) return bad(path(), "must be an object, not " + std::string(name(value.type())));
+    if (!value.is(JsonType::object))
+      return bad(path(), "must be an object, not " + std::string(name(value.type())));
     if (is_response) {  // of Anthropic: only these two go back
-      const std::string message = R"({"role":"assistant","content":)" + std::string(value.find("content")->raw()) + '}';
+      const std::string message =
+          R"({"role":"assistant","content":)" + std::string(value.find("content")->raw()) + '}';
       return add_restored(message);
     }
     return names_.empty() ? add_raw(value) : add_restored(value.raw());
@@ -140,7 +152,9 @@ class Importer {
   std::size_t count() const { return messages_.size(); }
 
  private:
-  std::string path() const { return std::string(names_of(dialect_).list) + "[" + std::to_string(at_) + "]"; }
+  std::string path() const {
+    return std::string(names_of(dialect_).list) + "[" + std::to_string(at_) + "]";
+  }
 
   std::optional<Error> add_restored(std::string_view sent) {
     // Ids of calls that are still to be answered are kept as views.
@@ -153,11 +167,14 @@ class Importer {
   std::optional<Error> add_raw(const JsonValue& value) {
     if (const std::optional<Error> error = check_shape(value)) return error;
     ToolIds unused;
-    // Before the first turn, Anthropic's system messages are what `system` holds; one that stood in the list must be told from those.
-    const bool leads = dialect_ == Dialect::anthropic && only_system_ && body_of(value, "role") == "system";
+    // Before the first turn, Anthropic's system messages are what `system` holds; one that stood in
+    // the list must be told from those.
+    const bool leads =
+        dialect_ == Dialect::anthropic && only_system_ && body_of(value, "role") == "system";
     only_system_ = leads;
     arena_.limit_blocks(blocks_max(limits_));
-    if (dialect_ != Dialect::gemini && !leads && (read_message(value, std::nullopt, arena_, unused).native & bit(dialect_)) != 0) {
+    if (dialect_ != Dialect::gemini && !leads &&
+        (read_message(value, std::nullopt, arena_, unused).native & bit(dialect_)) != 0) {
       if (Result<Message> message = Message::parse(value.raw(), limits_)) {
         ++at_;
         messages_.push_back(std::move(*message));
@@ -176,12 +193,15 @@ class Importer {
   std::optional<Error> check_shape(const JsonValue& value) const {
     if (dialect_ == Dialect::gemini) {
       const std::optional<JsonValue> parts = value.find("parts");
-      if (parts && !parts->is(JsonType::array)) return bad(path() + ".parts", "parts must be an array");
+      if (parts && !parts->is(JsonType::array))
+        return bad(path() + ".parts", "parts must be an array");
       return std::nullopt;
     }
     const std::optional<JsonValue> role = value.find("role");
-    if (!role && dialect_ == Dialect::openai_responses && string_of(value, "type")) return std::nullopt;
-    if (!role || !role->is(JsonType::string)) return bad(path() + ".role", "a message needs a role");
+    if (!role && dialect_ == Dialect::openai_responses && string_of(value, "type"))
+      return std::nullopt;
+    if (!role || !role->is(JsonType::string))
+      return bad(path() + ".role", "a message needs a role");
     const bool known = is_one_of(*role, {"system", "user", "assistant"}) ||
                        (dialect_ != Dialect::anthropic && role->string_is("developer")) ||
                        (dialect_ == Dialect::openai_chat && is_one_of(*role, {"tool", "function"}));
@@ -192,7 +212,8 @@ class Importer {
   bool stands_as_it_is(std::string_view json) {
     const Result<JsonText> text = JsonText::parse(json, {.depth = limits_.depth + 8});
     ToolIds unused;
-    return text && (read_message(text->root(), std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
+    return text &&
+           (read_message(text->root(), std::nullopt, arena_, unused).native & bit(dialect_)) != 0 &&
            Message::parse(json, limits_);
   }
 
@@ -218,13 +239,15 @@ class Importer {
   std::vector<Message> messages_;
 };
 
-std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::size_t skip, bool skip_top) {
+std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::size_t skip,
+                             bool skip_top) {
   if (body.top && !skip_top)
     if (std::optional<Error> error = importer.add_top(*body.top)) return error;
   if (body.one) return importer.add(*body.one, body.is_response);
   if (!body.list) return std::nullopt;
   if (body.list->is(JsonType::string)) {
-    const std::string message = R"({"role":"user","content":)" + std::string(body.list->raw()) + '}';
+    const std::string message =
+        R"({"role":"user","content":)" + std::string(body.list->raw()) + '}';
     const Result<JsonText> text = JsonText::parse(message, {});
     return importer.add(text->root(), false);
   }
@@ -237,7 +260,8 @@ std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::s
 
 }  // namespace
 
-Result<Imported> import_numbered(Dialect dialect, std::string_view json, const MessageLimits& limits, const ToolNames& names,
+Result<Imported> import_numbered(Dialect dialect, std::string_view json,
+                                 const MessageLimits& limits, const ToolNames& names,
                                  std::uint64_t made_ids) {
   Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
   if (!text) return std::move(text.error());
@@ -249,13 +273,15 @@ Result<Imported> import_numbered(Dialect dialect, std::string_view json, const M
   return Imported{importer.take(), std::move(body->rest), 0};
 }
 
-Result<Imported> import_messages(Dialect dialect, std::string_view json, const MessageLimits& limits, const ToolNames& names) {
+Result<Imported> import_messages(Dialect dialect, std::string_view json,
+                                 const MessageLimits& limits, const ToolNames& names) {
   return import_numbered(dialect, json, limits, names, 0);
 }
 
 namespace {
 
-// Whether both say the same. Clients write anew what they were given: with other white space, other escapes, other order.
+// Whether both say the same. Clients write anew what they were given: with other white space, other
+// escapes, other order.
 bool is_same(const JsonValue& a, const JsonValue& b) {
   if (a.type() != b.type()) return false;
   if (a.is(JsonType::string)) return a.raw() == b.raw() || a.string() == b.string();
@@ -288,8 +314,8 @@ bool is_same(const JsonValue& a, const JsonValue& b) {
 
 }  // namespace
 
-Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json, const MessageLimits& limits,
-                              const ToolNames& names) {
+Result<Imported> import_after(const View& view, const Profile& profile, std::string_view json,
+                              const MessageLimits& limits, const ToolNames& names) {
   return answering_failure([&]() -> Result<Imported> {
     Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
     if (!text) return std::move(text.error());
@@ -310,7 +336,8 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
       only_top.top = draft.top;
       const std::string bytes = request_json(profile.dialect, only_top);
       const Result<JsonText> rendered = JsonText::parse(bytes, {.depth = limits.depth + 8});
-      const std::optional<JsonValue> top = rendered ? rendered->root().find(names_of(profile.dialect).top) : std::nullopt;
+      const std::optional<JsonValue> top =
+          rendered ? rendered->root().find(names_of(profile.dialect).top) : std::nullopt;
       top_is_same = top && is_same(*top, *body->top);
     }
     if (top_is_same && body->list && body->list->is(JsonType::array)) {
@@ -330,14 +357,18 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
     if (top_is_same) {
       imported.known = view.size();
       for (std::size_t i = same; i < draft.turns.size(); ++i)
-        if (draft.turns[i].source != no_source) imported.known = std::min(imported.known, draft.turns[i].source);
+        if (draft.turns[i].source != no_source)
+          imported.known = std::min(imported.known, draft.turns[i].source);
       // A turn that holds the beginning of what is not known is not known either.
-      while (same > 0 && draft.turns[same - 1].source != no_source && draft.turns[same - 1].source >= imported.known) --same;
+      while (same > 0 && draft.turns[same - 1].source != no_source &&
+             draft.turns[same - 1].source >= imported.known)
+        --same;
     }
     ToolNames known = names;
     known.insert(draft.tool_names.begin(), draft.tool_names.end());
     Importer importer(profile.dialect, limits, known);
-    if (std::optional<Error> error = add_all(importer, *body, same, top_is_same)) return std::move(*error);
+    if (std::optional<Error> error = add_all(importer, *body, same, top_is_same))
+      return std::move(*error);
     imported.messages = importer.take();
     imported.rest = std::move(body->rest);
     return imported;
@@ -356,7 +387,8 @@ Result<std::vector<Finding>> validate_request(std::string_view json, const Profi
   ToolIds ids;
   if (body->top) draft.top.push_back(read_top(profile.dialect, body->top->raw(), arena));
   const auto add = [&](const JsonValue& value) -> std::optional<Error> {
-    if (!value.is(JsonType::object)) return bad("[" + std::to_string(draft.turns.size()) + "]", "a message must be an object");
+    if (!value.is(JsonType::object))
+      return bad("[" + std::to_string(draft.turns.size()) + "]", "a message must be an object");
     draft.turns.push_back(read_in(profile.dialect, value, arena, ids));
     draft.turns.back().source = draft.turns.size() - 1;
     return std::nullopt;

@@ -6,7 +6,8 @@
 namespace undertext {
 
 // Calls without an id get numbers from `made_ids` + 1 on.
-Result<Imported> import_numbered(Dialect dialect, std::string_view json, const MessageLimits& limits, const ToolNames& names,
+Result<Imported> import_numbered(Dialect dialect, std::string_view json,
+                                 const MessageLimits& limits, const ToolNames& names,
                                  std::uint64_t made_ids);
 
 }  // namespace undertext

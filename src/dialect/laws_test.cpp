@@ -1,4 +1,5 @@
-// What holds for every conversation, every edit and every profile. SEED=n plays one conversation again.
+// What holds for every conversation, every edit and every profile. SEED=n plays one conversation
+// again.
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ namespace undertext {
 namespace {
 
 History with(const std::vector<Message>& messages) {
-  return messages.empty() ? History() : RandomConversation::applied(History(), op::Append{messages});
+  return messages.empty() ? History()
+                          : RandomConversation::applied(History(), op::Append{messages});
 }
 
 std::string told(const std::vector<Finding>& findings) {
@@ -26,9 +28,11 @@ std::string told(const std::vector<Finding>& findings) {
   return text;
 }
 
-// Conversations as the engine's own tests have them, and as clients of each dialect send them, edited.
+// Conversations as the engine's own tests have them, and as clients of each dialect send them,
+// edited.
 History conversation_of(std::uint64_t seed) {
-  if (seed % 3 == 0) return RandomConversation(seed, {.turns_max = 6, .wild = seed % 2 == 0, .edits_max = 8}).make();
+  if (seed % 3 == 0)
+    return RandomConversation(seed, {.turns_max = 6, .wild = seed % 2 == 0, .edits_max = 8}).make();
   return RandomRequest(seed).edited(static_cast<Dialect>(seed % 4));
 }
 
@@ -55,7 +59,10 @@ TEST(DialectLaws, WhatAClientSendsIsExportedByteForByte) {
     const std::string body = random.body(dialect);
     const Result<Imported> imported = import_messages(dialect, body);
     ASSERT_TRUE(imported) << imported.error().message << "\n" << body;
-    const std::string json = render(with(imported->messages).view(), default_profile(dialect), {.repair = false}).value().json;
+    const std::string json =
+        render(with(imported->messages).view(), default_profile(dialect), {.repair = false})
+            .value()
+            .json;
     // The list holds the very bytes of every message, one after another.
     const Result<JsonText> sent = JsonText::parse(body, {}), back = JsonText::parse(json, {});
     ASSERT_TRUE(back) << json;
@@ -80,8 +87,9 @@ TEST(DialectLaws, WhatIsRenderedIsAccepted) {
     const Rendering rendering = render(history.view(), profile).value();
     const Result<std::vector<Finding>> findings = validate_request(rendering.json, profile);
     ASSERT_TRUE(findings) << findings.error().message << "\n" << rendering.json;
-    ASSERT_TRUE(findings->empty()) << told(*findings) << rendering.json << "\nfrom\n"
-                                   << render(history.view(), profile, {.repair = false}).value().json;
+    ASSERT_TRUE(findings->empty())
+        << told(*findings) << rendering.json << "\nfrom\n"
+        << render(history.view(), profile, {.repair = false}).value().json;
   });
 }
 
@@ -103,8 +111,10 @@ TEST(DialectLaws, WhatIsImportedIsExportedByteForByte) {
       const std::string json = render(history.view(), profile, {.repair = repair}).value().json;
       const Result<Imported> imported = import_messages(profile.dialect, json);
       ASSERT_TRUE(imported) << imported.error().message << json;
-      std::string again = render(with(imported->messages).view(), profile, {.repair = false}).value().json;
-      if (imported->rest != "{}") again.insert(1, imported->rest.substr(1, imported->rest.size() - 2) + ",");
+      std::string again =
+          render(with(imported->messages).view(), profile, {.repair = false}).value().json;
+      if (imported->rest != "{}")
+        again.insert(1, imported->rest.substr(1, imported->rest.size() - 2) + ",");
       ASSERT_EQ(again, json);
     }
   });
@@ -114,9 +124,11 @@ TEST(DialectLaws, RepairingTwiceIsRepairingOnce) {
   for_all([](const History& history, const Profile& profile) {
     const Rendering once = render(history.view(), profile).value();
     const Imported imported = import_messages(profile.dialect, once.json).value();
-    const Rendering twice = render(with(imported.messages).view(), profile, {.request = imported.rest}).value();
+    const Rendering twice =
+        render(with(imported.messages).view(), profile, {.request = imported.rest}).value();
     std::string again = twice.json;
-    if (imported.rest != "{}") again.insert(1, imported.rest.substr(1, imported.rest.size() - 2) + ",");
+    if (imported.rest != "{}")
+      again.insert(1, imported.rest.substr(1, imported.rest.size() - 2) + ",");
     ASSERT_EQ(again, once.json);
     ASSERT_TRUE(twice.losses.empty());
   });
@@ -136,11 +148,13 @@ TEST(DialectLaws, WhatAClientSendsBackIsKnown) {
 TEST(DialectLaws, AConversationContinuedInAnotherDialectKeepsItsOwnBytes) {
   for_all(
       [](const History& history, const Profile& profile) {
-        for (const Dialect home : {Dialect::openai_chat, Dialect::anthropic, Dialect::gemini, Dialect::openai_responses}) {
+        for (const Dialect home : {Dialect::openai_chat, Dialect::anthropic, Dialect::gemini,
+                                   Dialect::openai_responses}) {
           const Profile at_home = default_profile(home);
           const std::string before = render(history.view(), at_home).value().json;
           const History kept = with(import_messages(home, before).value().messages);
-          const Imported back = import_after(kept.view(), profile, render(kept.view(), profile).value().json).value();
+          const Imported back =
+              import_after(kept.view(), profile, render(kept.view(), profile).value().json).value();
           ASSERT_EQ(back.known, kept.view().size());
           ASSERT_TRUE(back.messages.empty());
           ASSERT_EQ(render(kept.view(), at_home).value().json, before);
@@ -151,7 +165,8 @@ TEST(DialectLaws, AConversationContinuedInAnotherDialectKeepsItsOwnBytes) {
 
 TEST(DialectLaws, TheSameViewGivesTheSameBytes) {
   for_all([](const History& history, const Profile& profile) {
-    ASSERT_EQ(render(history.view(), profile).value().json, render(history.view(), profile).value().json);
+    ASSERT_EQ(render(history.view(), profile).value().json,
+              render(history.view(), profile).value().json);
   });
 }
 

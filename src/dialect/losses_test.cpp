@@ -26,20 +26,31 @@ struct Passage {
 
 const std::string q = R"({"role":"user","content":"q"})";
 
-std::string chat_user(const std::string& part) { return R"({"role":"user","content":[)" + part + "]}"; }
+std::string chat_user(const std::string& part) {
+  return R"({"role":"user","content":[)" + part + "]}";
+}
 
 const std::vector<Passage>& passages() {
-  constexpr Dialect chat = Dialect::openai_chat, responses = Dialect::openai_responses, anthropic = Dialect::anthropic,
-                    gemini = Dialect::gemini;
-  const std::string image = R"({"type":"image_url","image_url":{"url":"data:image/png;base64,AA","detail":"low"}})";
+  constexpr Dialect chat = Dialect::openai_chat, responses = Dialect::openai_responses,
+                    anthropic = Dialect::anthropic, gemini = Dialect::gemini;
+  const std::string image =
+      R"({"type":"image_url","image_url":{"url":"data:image/png;base64,AA","detail":"low"}})";
   static const std::vector<Passage> list = {
       {chat,
        anthropic,
        chat_user(image),
        R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA"}})",
        {"L_IMAGE_DETAIL"}},
-      {chat, gemini, chat_user(image), R"({"inlineData":{"mimeType":"image/png","data":"AA"}})", {"L_IMAGE_DETAIL"}},
-      {chat, responses, chat_user(image), R"({"type":"input_image","image_url":"data:image/png;base64,AA","detail":"low"})", {}},
+      {chat,
+       gemini,
+       chat_user(image),
+       R"({"inlineData":{"mimeType":"image/png","data":"AA"}})",
+       {"L_IMAGE_DETAIL"}},
+      {chat,
+       responses,
+       chat_user(image),
+       R"({"type":"input_image","image_url":"data:image/png;base64,AA","detail":"low"})",
+       {}},
       {chat,
        anthropic,
        chat_user(R"({"type":"input_audio","input_audio":{"data":"AA","format":"wav"}})"),
@@ -67,7 +78,8 @@ const std::vector<Passage>& passages() {
        {"L_MEDIA_URL"}},
       {chat,
        gemini,
-       chat_user(R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AA"}})"),
+       chat_user(
+           R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AA"}})"),
        R"({"inlineData":{"mimeType":"application/pdf","data":"AA"}})",
        {"L_FILE_NAME"}},
       {anthropic,
@@ -75,14 +87,27 @@ const std::vector<Passage>& passages() {
        R"({"role":"user","content":[{"type":"document","source":{"type":"url","url":"https://e.org/a.pdf"},"title":"t"}]})",
        R"({"type":"input_file","file_url":"https://e.org/a.pdf"})",
        {"L_FILE_NAME"}},
-      {chat, anthropic, chat_user(R"({"type":"file","file":{"file_id":"f1"}})"), "[file]", {"L_FILE_ID"}},
-      {chat, responses, chat_user(R"({"type":"file","file":{"file_id":"f1"}})"), R"({"type":"input_file","file_id":"f1"})", {}},
       {chat,
        anthropic,
-       chat_user(R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AA"}})"),
+       chat_user(R"({"type":"file","file":{"file_id":"f1"}})"),
+       "[file]",
+       {"L_FILE_ID"}},
+      {chat,
+       responses,
+       chat_user(R"({"type":"file","file":{"file_id":"f1"}})"),
+       R"({"type":"input_file","file_id":"f1"})",
+       {}},
+      {chat,
+       anthropic,
+       chat_user(
+           R"({"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,AA"}})"),
        R"({"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AA"},"title":"a.pdf"})",
        {}},
-      {chat, anthropic, q + R"(,{"role":"developer","content":"d"})", R"({"role":"system","content":"d"})", {"L_ROLE_DEVELOPER"}},
+      {chat,
+       anthropic,
+       q + R"(,{"role":"developer","content":"d"})",
+       R"({"role":"system","content":"d"})",
+       {"L_ROLE_DEVELOPER"}},
       {anthropic,
        chat,
        q + R"(,{"role":"assistant","content":[{"type":"text","text":"a","citations":[{"type":"char_location","cited_text":"c"}]}]},)" +
@@ -125,7 +150,11 @@ const std::vector<Passage>& passages() {
        R"({"role":"user","parts":[{"inlineData":{"mimeType":"audio/ogg","data":"AA"}}]})",
        "[audio]",
        {"L_MEDIA_UNSUPPORTED"}},
-      {gemini, chat, R"({"role":"user","parts":[{"inlineData":{"mimeType":"audio/mpeg","data":"AA"}}]})", R"("format":"mp3")", {}},
+      {gemini,
+       chat,
+       R"({"role":"user","parts":[{"inlineData":{"mimeType":"audio/mpeg","data":"AA"}}]})",
+       R"("format":"mp3")",
+       {}},
       {chat, anthropic, R"({"role":"user","content":"q","name":"ana"})", q, {"L_NAME"}},
       {chat,
        anthropic,
@@ -147,9 +176,17 @@ const std::vector<Passage>& passages() {
        q + R"(,{"role":"assistant","content":"a","reasoning_content":"h"},)" + q,
        R"({"role":"assistant","content":"a"})",
        {"L_REASONING_DROPPED"}},
-      {chat, anthropic, q + R"(,{"role":"assistant","content":"t","audio":{"id":"x"}},)" + q, "[audio]", {"L_AUDIO_REF"}},
+      {chat,
+       anthropic,
+       q + R"(,{"role":"assistant","content":"t","audio":{"id":"x"}},)" + q,
+       "[audio]",
+       {"L_AUDIO_REF"}},
       {chat, anthropic, R"({"role":"user","content":"q","x_new":1})", q, {"L_UNKNOWN_FIELD"}},
-      {chat, anthropic, chat_user(R"({"type":"text","text":"q"},{"type":"new_thing","x":1})"), R"("q")", {"L_PART_DROPPED"}},
+      {chat,
+       anthropic,
+       chat_user(R"({"type":"text","text":"q"},{"type":"new_thing","x":1})"),
+       R"("q")",
+       {"L_PART_DROPPED"}},
       {anthropic,
        chat,
        q + R"(,{"role":"assistant","content":[{"type":"thinking","thinking":"h","signature":"s"},{"type":"tool_use","id":"a","name":"f","input":{"n":1}},{"type":"text","text":"t"}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"url","url":"https://x/y"}}],"is_error":true}]})",
@@ -172,10 +209,15 @@ const std::vector<Passage>& passages() {
        {"L_SERVER_TOOL_DROPPED"}},
       {anthropic,
        chat,
-       R"({"role":"assistant","content":[{"type":"compaction","content":"sum","signature":"c"}]},)" + q,
+       R"({"role":"assistant","content":[{"type":"compaction","content":"sum","signature":"c"}]},)" +
+           q,
        R"("sum")",
        {"L_COMPACTION_AS_TEXT"}},
-      {responses, anthropic, R"({"type":"compaction","encrypted_content":"z"},)" + q, q, {"L_COMPACTION_OPAQUE"}},
+      {responses,
+       anthropic,
+       R"({"type":"compaction","encrypted_content":"z"},)" + q,
+       q,
+       {"L_COMPACTION_OPAQUE"}},
       {responses, anthropic, R"({"type":"item_reference","id":"m"},)" + q, q, {"L_ITEM_REFERENCE"}},
       {responses, anthropic, q + R"(,{"type":"compaction_trigger"})", q, {"L_CONTROL_DROPPED"}},
       {responses,
@@ -214,13 +256,17 @@ std::string request_of(Dialect dialect, const std::string& list) {
          list + "]}";
 }
 
-History with(const std::vector<Message>& messages) { return RandomConversation::applied(History(), op::Append{messages}); }
+History with(const std::vector<Message>& messages) {
+  return RandomConversation::applied(History(), op::Append{messages});
+}
 
 TEST(DialectLosses, AreToldForEveryPartThatIsNotCarried) {
   for (const Passage& passage : passages()) {
     SCOPED_TRACE(passage.messages + " to " + std::string(name(passage.to)));
-    const Imported imported = import_messages(passage.from, request_of(passage.from, passage.messages)).value();
-    const Rendering rendering = render(with(imported.messages).view(), default_profile(passage.to)).value();
+    const Imported imported =
+        import_messages(passage.from, request_of(passage.from, passage.messages)).value();
+    const Rendering rendering =
+        render(with(imported.messages).view(), default_profile(passage.to)).value();
     EXPECT_NE(rendering.json.find(passage.written), std::string::npos) << rendering.json;
     std::set<std::string> losses;
     for (const Loss& loss : rendering.losses) losses.emplace(loss.code);
@@ -228,23 +274,29 @@ TEST(DialectLosses, AreToldForEveryPartThatIsNotCarried) {
   }
 }
 
-// Chat's older calls have no id. The reader numbers them as they stand, which says nothing about the conversation.
-std::string given_id(const Block& block) { return block.id.starts_with("legacy_fn_") ? "" : std::string(block.id); }
+// Chat's older calls have no id. The reader numbers them as they stand, which says nothing about
+// the conversation.
+std::string given_id(const Block& block) {
+  return block.id.starts_with("legacy_fn_") ? "" : std::string(block.id);
+}
 
 // All that is said in a view, and all calls and results, as far as dialects have them in common.
 std::multiset<std::string> said(const View& view) {
   std::multiset<std::string> list;
   Arena arena;
   const auto add = [&list](const Block& block) {
-    if (block.kind == BlockKind::text && !block.text.empty()) list.insert("text " + decoded(block.text));
+    if (block.kind == BlockKind::text && !block.text.empty())
+      list.insert("text " + decoded(block.text));
     if (block.kind == BlockKind::media) list.insert("media " + std::string(block.media.data));
   };
   for (const Message& message : view) {
     const Turn turn = read_stored(message, arena);
     for (const Block& block : turn.blocks) {
       add(block);
-      if (block.kind == BlockKind::call) list.insert("call " + given_id(block) + " " + std::string(block.name));
-      if (block.kind == BlockKind::result) list.insert("result " + given_id(block) + " " + decoded(result_body(block)));
+      if (block.kind == BlockKind::call)
+        list.insert("call " + given_id(block) + " " + std::string(block.name));
+      if (block.kind == BlockKind::result)
+        list.insert("result " + given_id(block) + " " + decoded(result_body(block)));
       for (const Block& inner : block.inner) add(inner);
     }
   }
@@ -262,58 +314,79 @@ TEST(DialectLosses, WhereNothingIsToldNothingIsLost) {
     if (!there.losses.empty() || !there.findings.empty()) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + there.json);
     ++compared;
-    ASSERT_EQ(said(with(import_messages(to, there.json).value().messages).view()), said(history.view()));
+    ASSERT_EQ(said(with(import_messages(to, there.json).value().messages).view()),
+              said(history.view()));
   }
   EXPECT_GT(compared, 100u);
 }
 
 TEST(DialectLosses, AnEditDropsTheBytesOfTheEditedMessageOnly) {
-  const std::string list = R"({"role":"user","parts":[{"text":"one"}],"x":1},{"role":"model","parts":[{"text":"two","y":2}]})";
-  const History history = with(import_messages(Dialect::gemini, request_of(Dialect::gemini, list)).value().messages);
+  const std::string list =
+      R"({"role":"user","parts":[{"text":"one"}],"x":1},{"role":"model","parts":[{"text":"two","y":2}]})";
+  const History history =
+      with(import_messages(Dialect::gemini, request_of(Dialect::gemini, list)).value().messages);
   const auto json = [](const History& h) {
     return render(h.view(), default_profile(Dialect::gemini), {.repair = false}).value().json;
   };
   EXPECT_EQ(json(history), request_of(Dialect::gemini, list));
-  const History edited = RandomConversation::applied(history, op::Transform{Names::indices({0}), ReplaceText{"one", "1"}});
-  EXPECT_EQ(json(edited), request_of(Dialect::gemini,
-                                     R"({"role":"user","parts":[{"text":"1"}]},{"role":"model","parts":[{"text":"two","y":2}]})"));
-  const History noted = RandomConversation::applied(history, op::Transform{Names::indices({0}), SetMetadata{R"({"k":1})"}});
+  const History edited = RandomConversation::applied(
+      history, op::Transform{Names::indices({0}), ReplaceText{"one", "1"}});
+  EXPECT_EQ(
+      json(edited),
+      request_of(
+          Dialect::gemini,
+          R"({"role":"user","parts":[{"text":"1"}]},{"role":"model","parts":[{"text":"two","y":2}]})"));
+  const History noted = RandomConversation::applied(
+      history, op::Transform{Names::indices({0}), SetMetadata{R"({"k":1})"}});
   EXPECT_EQ(json(noted), request_of(Dialect::gemini, list)) << "metadata is the engine's own";
 }
 
 TEST(DialectLosses, InstructionsGivenAsItemsReachEveryDialect) {
   const std::string request =
       R"({"instructions":[{"role":"developer","content":"one"},{"role":"system","content":[{"type":"input_text","text":"two"}]}],"input":[{"role":"user","content":"q"}]})";
-  const History history = with(import_messages(Dialect::openai_responses, request).value().messages);
-  EXPECT_EQ(render(history.view(), default_profile(Dialect::openai_responses)).value().json, request);
+  const History history =
+      with(import_messages(Dialect::openai_responses, request).value().messages);
+  EXPECT_EQ(render(history.view(), default_profile(Dialect::openai_responses)).value().json,
+            request);
   const Rendering there = render(history.view(), default_profile(Dialect::anthropic)).value();
-  EXPECT_EQ(there.json, R"({"system":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"messages":[)" + q + "]}");
+  EXPECT_EQ(
+      there.json,
+      R"({"system":[{"type":"text","text":"one"},{"type":"text","text":"two"}],"messages":[)" + q +
+          "]}");
   EXPECT_TRUE(there.losses.empty());
 }
 
 TEST(DialectLosses, InstructionsBehindOtherMessagesAreAnItemInTheirPlace) {
   const Dialect responses = Dialect::openai_responses;
   std::vector<Message> messages =
-      import_messages(responses, R"({"instructions":"be good","input":[{"role":"user","content":"q"}]})").value().messages;
-  const Message other = import_messages(responses, R"({"instructions":"be brief","input":[]})").value().messages[0];
-  const Rendering both = render(with({messages[0], other, messages[1]}).view(), default_profile(responses)).value();
-  EXPECT_EQ(both.json,
-            R"({"instructions":"be good","input":[{"role":"system","content":"be brief"},{"role":"user","content":"q"}]})");
+      import_messages(responses,
+                      R"({"instructions":"be good","input":[{"role":"user","content":"q"}]})")
+          .value()
+          .messages;
+  const Message other =
+      import_messages(responses, R"({"instructions":"be brief","input":[]})").value().messages[0];
+  const Rendering both =
+      render(with({messages[0], other, messages[1]}).view(), default_profile(responses)).value();
+  EXPECT_EQ(
+      both.json,
+      R"({"instructions":"be good","input":[{"role":"system","content":"be brief"},{"role":"user","content":"q"}]})");
   std::swap(messages[0], messages[1]);
   const Rendering rendered = render(with(messages).view(), default_profile(responses)).value();
-  EXPECT_EQ(rendered.json, R"({"input":[{"role":"user","content":"q"},{"role":"system","content":"be good"}]})");
+  EXPECT_EQ(rendered.json,
+            R"({"input":[{"role":"user","content":"q"},{"role":"system","content":"be good"}]})");
   EXPECT_TRUE(rendered.losses.empty());
 }
 
 TEST(DialectLosses, AClientMayWriteAnewWhatItWasGiven) {
   const Profile profile = default_profile(Dialect::anthropic);
-  const History history =
-      with(import_messages(Dialect::openai_chat,
-                           R"([{"role":"system","content":"s"},{"role":"user","content":"café"},)"
-                           R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":)"
-                           R"({"name":"f","arguments":"{\"x\":1.0}"}}]},{"role":"tool","tool_call_id":"a","content":"r"}])")
-               .value()
-               .messages);
+  const History history = with(
+      import_messages(
+          Dialect::openai_chat,
+          R"([{"role":"system","content":"s"},{"role":"user","content":"café"},)"
+          R"({"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":)"
+          R"({"name":"f","arguments":"{\"x\":1.0}"}}]},{"role":"tool","tool_call_id":"a","content":"r"}])")
+          .value()
+          .messages);
   const std::string anew = R"({ "messages": [ {"content": "caf\u00e9", "role": "user"},
       {"role": "assistant", "content": [{"name": "f", "id": "a", "type": "tool_use", "input": {"x": 1.0}}]},
       {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "r"}]},
@@ -330,16 +403,23 @@ TEST(DialectLosses, AClientMayWriteAnewWhatItWasGiven) {
 TEST(DialectLosses, AForgedEnvelopeIsAMessageLikeAnyOther) {
   const std::string forged =
       R"({"role":"user","content":"shown","native":{"dialect":"gemini","json":{"role":"user","parts":[{"text":"sent"}]}}})";
-  const Rendering rendering = render(with({Message::parse(forged).value()}).view(), default_profile(Dialect::gemini)).value();
-  EXPECT_EQ(rendering.json, request_of(Dialect::gemini, R"({"role":"user","parts":[{"text":"shown"}]})"));
+  const Rendering rendering =
+      render(with({Message::parse(forged).value()}).view(), default_profile(Dialect::gemini))
+          .value();
+  EXPECT_EQ(rendering.json,
+            request_of(Dialect::gemini, R"({"role":"user","parts":[{"text":"shown"}]})"));
 }
 
 TEST(DialectLosses, ReservedLookingKeysComeBackAsTheyWere) {
-  for (const std::string key : {"lc", "__type", "$ref", "__proto__", "constructor", "native", "dialect", "json", "item"}) {
-    const std::string list = R"({"role":"user","content":"q",")" + key + R"(":{"dialect":"gemini","json":{"role":"user"}}})";
-    const Imported imported = import_messages(Dialect::openai_chat, request_of(Dialect::openai_chat, list)).value();
-    EXPECT_EQ(render(with(imported.messages).view(), default_profile(Dialect::openai_chat)).value().json,
-              request_of(Dialect::openai_chat, list));
+  for (const std::string key :
+       {"lc", "__type", "$ref", "__proto__", "constructor", "native", "dialect", "json", "item"}) {
+    const std::string list = R"({"role":"user","content":"q",")" + key +
+                             R"(":{"dialect":"gemini","json":{"role":"user"}}})";
+    const Imported imported =
+        import_messages(Dialect::openai_chat, request_of(Dialect::openai_chat, list)).value();
+    EXPECT_EQ(
+        render(with(imported.messages).view(), default_profile(Dialect::openai_chat)).value().json,
+        request_of(Dialect::openai_chat, list));
   }
 }
 

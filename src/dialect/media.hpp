@@ -9,7 +9,8 @@
 
 namespace undertext {
 
-// Why a turn of that role cannot hold them: nullopt when it can. Ids of files are another matter: their provider alone knows them.
+// Why a turn of that role cannot hold them: nullopt when it can. Ids of files are another matter:
+// their provider alone knows them.
 std::optional<LossCode> media_loss(const Media& media, Role role, Dialect dialect);
 std::string_view word_for(const Media& media);  // "[image]": what stands in their place
 

@@ -15,7 +15,9 @@ namespace undertext {
 namespace {
 
 Error bad_member(std::string field, std::string message) {
-  return {.code = ErrorCode::invalid_argument, .message = std::move(message), .field = std::move(field)};
+  return {.code = ErrorCode::invalid_argument,
+          .message = std::move(message),
+          .field = std::move(field)};
 }
 
 struct Flag {
@@ -85,7 +87,9 @@ std::optional<Error> read_cache(const JsonValue& cache, CacheRules& rules) {
     } else if (key == "read" && factor) {
       rules.read = *factor;
     } else {
-      return bad_member(key, "cache holds kind, min, step, lookback, write and read; this member is unknown or of the wrong type");
+      return bad_member(key,
+                        "cache holds kind, min, step, lookback, write and read; this member is "
+                        "unknown or of the wrong type");
     }
   }
   return std::nullopt;
@@ -95,8 +99,10 @@ std::optional<Error> read_without(const JsonValue& codes, std::vector<std::strin
   if (!codes.is(JsonType::array)) return bad_member("without", "without must be a list of codes");
   for (const JsonValue code : codes.elements()) {
     const std::string name = code.is(JsonType::string) ? code.string() : std::string();
-    const auto rule = std::find_if(rules().begin(), rules().end(), [&name](const Rule& each) { return each.name == name; });
-    if (rule == rules().end()) return bad_member("without", "without holds codes of findings, such as \"EMPTY_TEXT\"");
+    const auto rule = std::find_if(rules().begin(), rules().end(),
+                                   [&name](const Rule& each) { return each.name == name; });
+    if (rule == rules().end())
+      return bad_member("without", "without holds codes of findings, such as \"EMPTY_TEXT\"");
     without.push_back(name);
   }
   return std::nullopt;
@@ -180,8 +186,11 @@ Result<Profile> Profile::parse(std::string_view json) {
   const JsonValue root = text->root();
   if (!root.is(JsonType::object)) return bad_member("", "a profile must be a JSON object");
   const std::optional<JsonValue> given = root.find("dialect");
-  const std::optional<Dialect> dialect = given && given->is(JsonType::string) ? dialect_named(given->string()) : std::nullopt;
-  if (!dialect) return bad_member("dialect", "a profile needs a dialect: openai_chat, openai_responses, anthropic or gemini");
+  const std::optional<Dialect> dialect =
+      given && given->is(JsonType::string) ? dialect_named(given->string()) : std::nullopt;
+  if (!dialect)
+    return bad_member(
+        "dialect", "a profile needs a dialect: openai_chat, openai_responses, anthropic or gemini");
   Profile profile = default_profile(*dialect);
   for (const JsonMember member : root.members())
     if (std::optional<Error> error = read_member(member, profile)) return std::move(*error);

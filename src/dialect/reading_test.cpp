@@ -19,7 +19,8 @@ History with(const std::vector<std::string>& messages) {
   return RandomConversation::applied(History(), op::Append{parsed});
 }
 History imported(Dialect dialect, std::string_view request) {
-  return RandomConversation::applied(History(), op::Append{import_messages(dialect, request).value().messages});
+  return RandomConversation::applied(
+      History(), op::Append{import_messages(dialect, request).value().messages});
 }
 
 std::string codes(const Rendering& rendering) {
@@ -59,12 +60,15 @@ TEST(DialectReading, ACallThatIsGivenTwiceIsSentOnceWithItsResult) {
 }
 
 TEST(DialectReading, ACallMergedIntoAnImportedMessageIsSent) {
-  History history = imported(Dialect::gemini,
-                             R"({"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"so"}]}]})");
+  History history = imported(
+      Dialect::gemini,
+      R"({"contents":[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"so"}]}]})");
   history = RandomConversation::applied(
       history,
       op::Append{
-          {Message::parse(R"({"role":"assistant","content":null,"toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})").value(),
+          {Message::parse(
+               R"({"role":"assistant","content":null,"toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})")
+               .value(),
            Message::parse(R"({"role":"tool","content":"found","toolCallId":"c"})").value()}});
   history = RandomConversation::applied(history, op::Merge{{1, 2}});
   for (const std::string_view name : {"openai_chat", "openai_responses", "anthropic"}) {
@@ -75,13 +79,14 @@ TEST(DialectReading, ACallMergedIntoAnImportedMessageIsSent) {
 }
 
 TEST(DialectReading, ResultsFollowTheCallsThatShareAnId) {
-  const std::string parallel = render(imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
+  const std::string parallel =
+      render(imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
       {"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call","call_id":"c1","name":"g","arguments":"{}"},
       {"type":"function_call_output","call_id":"c1","output":"R1"},{"type":"function_call_output","call_id":"c1","output":"R2"}]})")
-                                          .view(),
-                                      find_profile("openai_responses").value())
-                                   .value()
-                                   .json;
+                 .view(),
+             find_profile("openai_responses").value())
+          .value()
+          .json;
   const auto id_before = [](const std::string& json, std::string_view word) {
     const std::size_t end = json.find(word), at = json.rfind(R"("call_id":")", end) + 11;
     return json.substr(at, json.find('"', at) - at);
@@ -89,30 +94,32 @@ TEST(DialectReading, ResultsFollowTheCallsThatShareAnId) {
   EXPECT_EQ(id_before(parallel, R"("name":"f")"), id_before(parallel, "R1")) << parallel;
   EXPECT_EQ(id_before(parallel, R"("name":"g")"), id_before(parallel, "R2")) << parallel;
   EXPECT_NE(id_before(parallel, "R1"), id_before(parallel, "R2")) << parallel;
-  const std::string turns = render(imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
+  const std::string turns =
+      render(imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
       {"type":"function_call","call_id":"c1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c1","output":"R1"},{"role":"user","content":"r"},
       {"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}},
       {"type":"shell_call_output","call_id":"c1","output":[{"stdout":"R2","stderr":"","outcome":{"type":"exit","exit_code":0}}]}]})")
-                                       .view(),
-                                   find_profile("openai_responses").value())
-                                .value()
-                                .json;
+                 .view(),
+             find_profile("openai_responses").value())
+          .value()
+          .json;
   EXPECT_EQ(id_before(turns, R"("name":"f")"), id_before(turns, R"("output":"R1")")) << turns;
   EXPECT_NE(turns.find("shell_call_output"), std::string::npos) << turns;
   EXPECT_NE(turns.find("R2"), std::string::npos) << turns;
 }
 
 TEST(DialectReading, ACallOfItsOwnKindWithoutItsResultIsLeftOutAndToldOf) {
-  const History history =
-      imported(Dialect::openai_responses,
-               R"({"input":[{"role":"user","content":"q"},{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}]})");
+  const History history = imported(
+      Dialect::openai_responses,
+      R"({"input":[{"role":"user","content":"q"},{"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}}]})");
   const Rendering out = render(history.view(), find_profile("openai_responses").value()).value();
   EXPECT_EQ(out.json, R"({"input":[{"role":"user","content":"q"}]})");
   EXPECT_EQ(codes(out), "PAIR_MISSING_RESULT L_CALL_DROPPED ");
 }
 
 TEST(DialectReading, AToolOfAnotherProviderIsAFunctionElsewhere) {
-  const History history = imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
+  const History history =
+      imported(Dialect::openai_responses, R"({"input":[{"role":"user","content":"q"},
       {"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}},
       {"type":"shell_call_output","call_id":"c1","output":[{"stdout":"a.txt","stderr":"","outcome":{"type":"exit","exit_code":0}}]}]})");
   EXPECT_EQ(
@@ -142,8 +149,9 @@ TEST(DialectReading, WhatARedactionLeavesIsAccepted) {
 TEST(DialectReading, AMessageThatStandsAsAnItemIsSentAsThatItem) {
   const std::string item =
       R"({"type":"message","role":"assistant","id":"m","content":[{"type":"output_text","text":"a","annotations":[]}]})";
-  const History history = with(
-      {R"({"role":"user","content":"q"})", R"({"role":"assistant","content":[{"type":"openai_responses","item":)" + item + "}]}"});
+  const History history =
+      with({R"({"role":"user","content":"q"})",
+            R"({"role":"assistant","content":[{"type":"openai_responses","item":)" + item + "}]}"});
   EXPECT_EQ(render(history.view(), find_profile("openai_responses").value()).value().json,
             R"({"input":[{"role":"user","content":"q"},)" + item + "]}");
 }

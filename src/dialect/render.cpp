@@ -15,7 +15,8 @@
 
 namespace undertext {
 
-std::string path_of(Dialect dialect, std::size_t turn, std::size_t block, const RequestDraft& draft) {
+std::string path_of(Dialect dialect, std::size_t turn, std::size_t block,
+                    const RequestDraft& draft) {
   if (turn == top_turn) {
     if (block == no_block) return {};
     return dialect == Dialect::anthropic ? "system." + std::to_string(block)
@@ -25,8 +26,10 @@ std::string path_of(Dialect dialect, std::size_t turn, std::size_t block, const 
   const std::string i = std::to_string(turn);
   const bool has_block = block != no_block;
   switch (dialect) {
-    case Dialect::anthropic: return "messages." + i + (has_block ? ".content." + std::to_string(block) : "");
-    case Dialect::gemini: return "contents[" + i + "]" + (has_block ? ".parts[" + std::to_string(block) + "]" : "");
+    case Dialect::anthropic:
+      return "messages." + i + (has_block ? ".content." + std::to_string(block) : "");
+    case Dialect::gemini:
+      return "contents[" + i + "]" + (has_block ? ".parts[" + std::to_string(block) + "]" : "");
     case Dialect::openai_responses: return "input[" + i + "]";
     case Dialect::openai_chat: break;
   }
@@ -53,7 +56,8 @@ namespace {
 std::uint64_t source_of(const Fault& fault, const RequestDraft& draft) {
   if (fault.turn != top_turn) {
     const Turn& turn = draft.turns[fault.turn];
-    return fault.block < turn.blocks.size() ? undertext::source_of(turn, turn.blocks[fault.block]) : turn.source;
+    return fault.block < turn.blocks.size() ? undertext::source_of(turn, turn.blocks[fault.block])
+                                            : turn.source;
   }
   if (fault.block == no_block) return no_source;
   std::size_t begin = 0;
@@ -66,8 +70,8 @@ std::uint64_t source_of(const Fault& fault, const RequestDraft& draft) {
 
 }  // namespace
 
-std::vector<Finding> public_findings(const std::vector<Fault>& found, const RequestDraft& draft, Dialect dialect,
-                                     const View* view) {
+std::vector<Finding> public_findings(const std::vector<Fault>& found, const RequestDraft& draft,
+                                     Dialect dialect, const View* view) {
   std::vector<Finding> findings;
   findings.reserve(found.size());
   for (const Fault& one : found) {
@@ -112,13 +116,14 @@ std::vector<Turn> read_view(const View& view, Arena& arena) {
 namespace {
 
 bool has_changed_prefix(const std::vector<Fault>& changed) {
-  return std::any_of(changed.begin(), changed.end(),
-                     [](const Fault& one) { return one.code == FindingCode::think_prefix_changed; });
+  return std::any_of(changed.begin(), changed.end(), [](const Fault& one) {
+    return one.code == FindingCode::think_prefix_changed;
+  });
 }
 
 // The tools of the request under the names that their calls have. Empty: none changes.
-std::string rename_tools(RequestDraft& draft, const Profile& profile, const RequestFacts& facts, std::string_view request,
-                         Rendering& rendering) {
+std::string rename_tools(RequestDraft& draft, const Profile& profile, const RequestFacts& facts,
+                         std::string_view request, Rendering& rendering) {
   bool changes = false;
   for (const std::string& name : facts.tools) {
     if (is_good_tool_name(name, profile) || name.empty()) continue;
@@ -127,14 +132,15 @@ std::string rename_tools(RequestDraft& draft, const Profile& profile, const Requ
   }
   rendering.tool_names = draft.tool_names;
   if (!changes) return {};
-  const Result<JsonText> text = JsonText::parse(request, {.depth = 4096});  // which read_request_facts() has read
+  // which read_request_facts() has read
+  const Result<JsonText> text = JsonText::parse(request, {.depth = 4096});
   return sendable_tools(text->root().find("tools")->raw(), draft.tool_names);
 }
 
 }  // namespace
 
-Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const RenderOptions& options, Arena& arena,
-                               const View* view) {
+Result<Rendering> render_draft(RequestDraft draft, const Profile& profile,
+                               const RenderOptions& options, Arena& arena, const View* view) {
   Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
   if (view != nullptr) put_volatile_parts(draft, profile, options, *view, arena);
@@ -153,8 +159,9 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
     if (options.sent) add(*options.sent);
     changed = check_against(sent, draft, profile);
     if (options.bound == BoundThinking::refuse && has_changed_prefix(changed))
-      return Error{
-          .code = ErrorCode::conflict, .message = "the edit makes signed thinking void: " + changed.front().about, .field = "sent"};
+      return Error{.code = ErrorCode::conflict,
+                   .message = "the edit makes signed thinking void: " + changed.front().about,
+                   .field = "sent"};
   }
   std::vector<Fault> found = check(draft, profile, *facts);
   found.insert(found.end(), changed.begin(), changed.end());
@@ -178,7 +185,9 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
   if (!tools.empty()) rendering.json.insert(1, R"("tools":)" + tools + ',');
   if (facts->is_thinking_disabled && !was_disabled) {
     rendering.json.insert(1, R"("thinking":{"type":"disabled"},)");
-    rendering.advice.push_back("thinking is disabled for this request: the open tool loop has lost the block it must begin with");
+    rendering.advice.push_back(
+        "thinking is disabled for this request: the open tool loop has lost the block it must "
+        "begin with");
   }
   rendering.losses = public_losses(draft.lost, view);
   return rendering;
@@ -186,9 +195,10 @@ Result<Rendering> render_draft(RequestDraft draft, const Profile& profile, const
 
 namespace {
 
-// Whether `before`, of which the messages from `begin` on were new, matters to one who sees `now`: some of these are still there, and what stands
-// before them is not the same.
-bool matters(const View& before, std::uint64_t begin, const View& now, const std::vector<std::uint64_t>& shown) {
+// Whether `before`, of which the messages from `begin` on were new, matters to one who sees `now`:
+// some of these are still there, and what stands before them is not the same.
+bool matters(const View& before, std::uint64_t begin, const View& now,
+             const std::vector<std::uint64_t>& shown) {
   const auto left = std::lower_bound(shown.begin(), shown.end(), before.ordinal(begin).value);
   if (left == shown.end() || *left > before.ordinal(before.size() - 1).value) return false;
   for (std::uint64_t i = 0; i < before.size(); ++i)
@@ -209,10 +219,12 @@ Result<std::vector<View>> views_sent(const History& history, Version last, const
     std::sort(shown.begin(), shown.end());
     std::uint64_t begin = 0;  // where the messages begin that were appended since the last edit
     std::uint64_t batch = history.version_info(history.first_version()).batch_index;
-    for (std::uint64_t version = history.first_version().value + 1; version <= last.value; ++version) {
+    for (std::uint64_t version = history.first_version().value + 1; version <= last.value;
+         ++version) {
       const VersionInfo info = history.version_info(Version(version));
       // A client's request that only goes on with its list opens no batch.
-      const bool is_append = info.operation == "APPEND" || (info.operation == "RECONCILE" && info.batch_index == batch);
+      const bool is_append = info.operation == "APPEND" ||
+                             (info.operation == "RECONCILE" && info.batch_index == batch);
       batch = info.batch_index;
       if (is_append) continue;
       const View before = history.view_at(Version(version - 1)).value();
@@ -226,11 +238,13 @@ Result<std::vector<View>> views_sent(const History& history, Version last, const
 Result<Rendering> render(const View& view, const Profile& profile, const RenderOptions& options) {
   return answering_failure([&]() -> Result<Rendering> {
     Arena arena;
-    return render_draft(adapted(read_view(view, arena), profile, arena), profile, options, arena, &view);
+    return render_draft(adapted(read_view(view, arena), profile, arena), profile, options, arena,
+                        &view);
   });
 }
 
-Result<std::vector<Finding>> validate(const View& view, const Profile& profile, const RenderOptions& options) {
+Result<std::vector<Finding>> validate(const View& view, const Profile& profile,
+                                      const RenderOptions& options) {
   RenderOptions as_it_stands = options;
   as_it_stands.repair = false;
   as_it_stands.bound = BoundThinking::strip;

@@ -1,5 +1,6 @@
-// Rendering a conversation that grows. What was read is kept as long as the view begins with the same messages; the bytes are kept as long as nothing has to
-// be repaired, which for a conversation that was not edited is always.
+// Rendering a conversation that grows. What was read is kept as long as the view begins with the
+// same messages; the bytes are kept as long as nothing has to be repaired, which for a conversation
+// that was not edited is always.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -28,8 +29,8 @@ struct Renderer::Rep {
     lost_told = 0;
   }
 
-  // Whether `next` is the view of the last time with something behind it. The turns borrow the messages' bytes, so it must be the same bytes in
-  // the same place, not equal ones.
+  // Whether `next` is the view of the last time with something behind it. The turns borrow the
+  // messages' bytes, so it must be the same bytes in the same place, not equal ones.
   bool continues(const View& next) const {
     if (!view || next.size() < view->size()) return false;
     auto after = next.begin();
@@ -43,7 +44,8 @@ struct Renderer::Rep {
   void read_on(const View& next) {
     std::uint64_t index = view ? view->size() : 0;
     const std::uint64_t size = next.size();
-    view.reset();  // until all of `next` is read: after a failure the next call begins from the start
+    // until all of `next` is read: after a failure the next call begins from the start
+    view.reset();
     // From the last turn on: what comes may have joined it.
     const std::size_t turns_before = draft.turns.size(), tops_before = draft.top.size();
     for (; index < size; ++index) {
@@ -70,7 +72,9 @@ struct Renderer::Rep {
       offsets.push_back(json.size());
     }
     json += "]}";
-    for (const Loss& loss : public_losses({draft.lost.begin() + static_cast<std::ptrdiff_t>(lost_told), draft.lost.end()}, &*view))
+    for (const Loss& loss : public_losses(
+             {draft.lost.begin() + static_cast<std::ptrdiff_t>(lost_told), draft.lost.end()},
+             &*view))
       rendering.losses.push_back(loss);
     lost_told = draft.lost.size();
   }
@@ -100,10 +104,11 @@ Result<const Rendering*> Renderer::Rep::render(const View& next, const RenderOpt
   read_on(next);
   Result<RequestFacts> facts = read_request_facts(options.request, profile);
   if (!facts) return std::move(facts.error());
-  const bool is_plain =
-      !options.sent && options.sent_before.empty() && options.cache_markers == CacheMarkers::given && !options.volatile_now;
-  const bool takes_tools = std::all_of(facts->tools.begin(), facts->tools.end(),
-                                       [this](const std::string& name) { return is_good_tool_name(name, profile); });
+  const bool is_plain = !options.sent && options.sent_before.empty() &&
+                        options.cache_markers == CacheMarkers::given && !options.volatile_now;
+  const bool takes_tools =
+      std::all_of(facts->tools.begin(), facts->tools.end(),
+                  [this](const std::string& name) { return is_good_tool_name(name, profile); });
   if (is_plain && takes_tools && !adapter->is_waiting() && check(draft, profile, *facts).empty()) {
     write_on();
     return &rendering;

@@ -1,4 +1,5 @@
-// Requests that no client should send, as fuzzing finds them: what is rendered for any profile is accepted, and its own dialect gets it as it came.
+// Requests that no client should send, as fuzzing finds them: what is rendered for any profile is
+// accepted, and its own dialect gets it as it came.
 #include <string>
 #include <vector>
 
@@ -13,12 +14,14 @@ namespace undertext {
 namespace {
 
 History imported(Dialect dialect, const std::string& request) {
-  return RandomConversation::applied(History(), op::Append{import_messages(dialect, request).value().messages});
+  return RandomConversation::applied(
+      History(), op::Append{import_messages(dialect, request).value().messages});
 }
 
 void expect_same(Dialect dialect, const std::string& request) {
   const History history = imported(dialect, request);
-  EXPECT_EQ(render(history.view(), default_profile(dialect), {.repair = false}).value().json, request);
+  EXPECT_EQ(render(history.view(), default_profile(dialect), {.repair = false}).value().json,
+            request);
 }
 
 void expect_accepted(Dialect dialect, const std::string& request) {
@@ -29,7 +32,8 @@ void expect_accepted(Dialect dialect, const std::string& request) {
     const Rendering rendering = render(history.view(), profile).value();
     const Result<std::vector<Finding>> findings = validate_request(rendering.json, profile);
     ASSERT_TRUE(findings) << name << ": " << findings.error().message << "\n" << rendering.json;
-    for (const Finding& finding : *findings) ADD_FAILURE() << name << ": " << finding.code << "\n" << rendering.json;
+    for (const Finding& finding : *findings)
+      ADD_FAILURE() << name << ": " << finding.code << "\n" << rendering.json;
   }
 }
 
@@ -40,14 +44,16 @@ std::string repeated(const std::string& element, int times) {
 }
 
 TEST(DialectRepair, ManyThinkingBlocksAtTheEndAreLeftOut) {
-  expect_accepted(Dialect::anthropic,
-                  R"([{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"t"},)" +
-                      repeated(R"({"type":"thinking","thinking":"h","signature":"s"})", 20) +
-                      R"(]},{"role":"user","content":"q"}])");
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"text","text":"t"},)" +
+          repeated(R"({"type":"thinking","thinking":"h","signature":"s"})", 20) +
+          R"(]},{"role":"user","content":"q"}])");
 }
 
 TEST(DialectRepair, ManyReasoningItemsThatNothingFollowsAreLeftOut) {
-  expect_accepted(Dialect::openai_responses, "[" + repeated(R"({"type":"reasoning","id":"r","summary":[]})", 20) + "]");
+  expect_accepted(Dialect::openai_responses,
+                  "[" + repeated(R"({"type":"reasoning","id":"r","summary":[]})", 20) + "]");
 }
 
 TEST(DialectRepair, InstructionsCallNothing) {
@@ -69,7 +75,8 @@ TEST(DialectRepair, MembersOfChatSayNothingInAMessageOfAnthropic) {
 }
 
 TEST(DialectRepair, AResponseInAResponseOfGeminiIsNoResult) {
-  const std::string request = R"({"contents":[{"parts":[{"functionResponse":{"parts":[{"functionResponse":{}},{}]}}]}]})";
+  const std::string request =
+      R"({"contents":[{"parts":[{"functionResponse":{"parts":[{"functionResponse":{}},{}]}}]}]})";
   expect_same(Dialect::gemini, request);
   expect_accepted(Dialect::gemini, request);
 }
@@ -81,8 +88,9 @@ TEST(DialectRepair, AToolThatCallsComesBackAsItCame) {
 }
 
 TEST(DialectRepair, AMarkerOfChatMarksNothingInAMessageOfAnthropic) {
-  expect_accepted(Dialect::anthropic,
-                  R"([{"role":"assistant","content":[{"type":"thinking","signature":"x","prompt_cache_breakpoint":{}},{}]}])");
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{"type":"thinking","signature":"x","prompt_cache_breakpoint":{}},{}]}])");
 }
 
 TEST(DialectRepair, ThePartsOfTheEnginesFormAreNobodysInAMessageOfAnthropic) {
@@ -92,13 +100,16 @@ TEST(DialectRepair, ThePartsOfTheEnginesFormAreNobodysInAMessageOfAnthropic) {
 }
 
 TEST(DialectRepair, OnlyAnthropicsSummaryMayComeBeforeTheUser) {
-  expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[{"type":"compaction"}]},{"role":"assistant"}])");
+  expect_accepted(
+      Dialect::openai_chat,
+      R"([{"role":"assistant","content":[{"type":"compaction"}]},{"role":"assistant"}])");
 }
 
 TEST(DialectRepair, ACallWhoseResultMayComeAtAnyTimeStaysOneWhenItIsWrittenAnew) {
   expect_accepted(Dialect::openai_responses, R"([{"type":"function_call","async":true}])");
-  const std::string output = R"({"type":"function_call_output","call_id":"a","output":"1"})",
-                    call = R"({"type":"function_call","call_id":"a","name":"f","arguments":"{}","async":true})";
+  const std::string
+      output = R"({"type":"function_call_output","call_id":"a","output":"1"})",
+      call = R"({"type":"function_call","call_id":"a","name":"f","arguments":"{}","async":true})";
   const History history = imported(Dialect::openai_responses, "[" + output + "," + call + "]");
   EXPECT_EQ(render(history.view(), default_profile(Dialect::openai_responses)).value().json,
             R"({"input":[)" + call + "," + output + "]}");
@@ -110,31 +121,41 @@ TEST(DialectRepair, PartsThatAreNoneOfChatsAreCopiedWhenItsMessagesAreMerged) {
   const std::string request = R"([{"role":"user","content":[)" + parts + R"(]},{"role":"user"}])";
   expect_accepted(Dialect::openai_chat, request);
   const History history = imported(Dialect::openai_chat, request);
-  EXPECT_EQ(render(history.view(), find_profile("mistral").value()).value().json,
-            R"({"messages":[{"role":"user","content":[)" + parts + R"(,{"type":"text","text":""}]}]})");
+  EXPECT_EQ(
+      render(history.view(), find_profile("mistral").value()).value().json,
+      R"({"messages":[{"role":"user","content":[)" + parts + R"(,{"type":"text","text":""}]}]})");
 }
 
 TEST(DialectRepair, ARefusalOfChatIsAPartThatAnthropicDoesNotKnow) {
-  expect_accepted(Dialect::anthropic,
-                  R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"refusal"}]}])");
+  expect_accepted(
+      Dialect::anthropic,
+      R"([{"role":"assistant","content":[{}]},{"role":"assistant","content":[{"type":"refusal"}]}])");
 }
 
 TEST(DialectRepair, ManyContentsOfTheModelBeforeACallAreMerged) {
-  expect_accepted(Dialect::gemini, R"([{"parts":[{"text":"q"}]},)" + repeated(R"({"role":"model","parts":[{"text":"t"}]})", 20) +
-                                       R"(,{"role":"model","parts":[{"functionCall":{"name":"f"}}]}])");
+  expect_accepted(Dialect::gemini,
+                  R"([{"parts":[{"text":"q"}]},)" +
+                      repeated(R"({"role":"model","parts":[{"text":"t"}]})", 20) +
+                      R"(,{"role":"model","parts":[{"functionCall":{"name":"f"}}]}])");
 }
 
 TEST(DialectRepair, AFunctionCallThatGetsANameStaysOne) {
-  const std::string request = R"([{"role":"user","content":"q"},{"role":"assistant","function_call":{}}])";
+  const std::string request =
+      R"([{"role":"user","content":"q"},{"role":"assistant","function_call":{}}])";
   expect_accepted(Dialect::openai_chat, request);
   const History history = imported(Dialect::openai_chat, request);
-  const std::string rendered = render(history.view(), default_profile(Dialect::openai_chat)).value().json;
-  EXPECT_NE(rendered.find(R"("function_call":{"name":"tool","arguments":"{}"}},{"role":"function","name":"tool")"),
-            std::string::npos)
+  const std::string rendered =
+      render(history.view(), default_profile(Dialect::openai_chat)).value().json;
+  EXPECT_NE(
+      rendered.find(
+          R"("function_call":{"name":"tool","arguments":"{}"}},{"role":"function","name":"tool")"),
+      std::string::npos)
       << rendered;
 }
 
-TEST(DialectRepair, AListInAListIsNotEmpty) { expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[[]]}])"); }
+TEST(DialectRepair, AListInAListIsNotEmpty) {
+  expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","content":[[]]}])");
+}
 
 TEST(DialectRepair, AnEmptyListOfCallsInTheEnginesFormIsNoneOfChats) {
   expect_accepted(Dialect::openai_chat, R"([{"role":"assistant","toolCalls":[],"content":[{}]}])");

@@ -34,7 +34,8 @@ void append_top(std::string& out, Dialect dialect, const std::vector<Turn>& top)
   } else {
     Turn all;
     all.is_top = true;
-    for (const Turn& turn : top) all.blocks.insert(all.blocks.end(), turn.blocks.begin(), turn.blocks.end());
+    for (const Turn& turn : top)
+      all.blocks.insert(all.blocks.end(), turn.blocks.begin(), turn.blocks.end());
     write_in(dialect, out, all);
   }
   out += ',';
@@ -72,18 +73,23 @@ Result<RequestFacts> read_request_facts(std::string_view json, const Profile& pr
   if (!text) return std::move(text.error());
   const JsonValue root = text->root();
   if (!root.is(JsonType::object))
-    return Error{.code = ErrorCode::invalid_argument, .message = "the request must be a JSON object", .field = "request"};
-  if (const std::optional<JsonValue> store = root.find("store"); store && store->is(JsonType::boolean))
+    return Error{.code = ErrorCode::invalid_argument,
+                 .message = "the request must be a JSON object",
+                 .field = "request"};
+  if (const std::optional<JsonValue> store = root.find("store");
+      store && store->is(JsonType::boolean))
     facts.store = store->boolean();
   const auto is_set = [&root](std::string_view key) {
     const std::optional<JsonValue> value = root.find(key);
     return value && !value->is(JsonType::null);
   };
-  facts.has_state_conflict =
-      profile.dialect == Dialect::openai_responses && is_set("previous_response_id") && is_set("conversation");
-  facts.has_stored_input = profile.dialect == Dialect::openai_responses &&
-                           (is_set("previous_response_id") || is_set("conversation") || is_set("prompt"));
-  if (const std::optional<JsonValue> thinking = root.find("thinking"); thinking && body_of(*thinking, "type") == "disabled")
+  facts.has_state_conflict = profile.dialect == Dialect::openai_responses &&
+                             is_set("previous_response_id") && is_set("conversation");
+  facts.has_stored_input =
+      profile.dialect == Dialect::openai_responses &&
+      (is_set("previous_response_id") || is_set("conversation") || is_set("prompt"));
+  if (const std::optional<JsonValue> thinking = root.find("thinking");
+      thinking && body_of(*thinking, "type") == "disabled")
     facts.is_thinking_disabled = true;
   const std::optional<JsonValue> tools = root.find("tools");
   if (!tools || !tools->is(JsonType::array)) return facts;

@@ -36,7 +36,8 @@ struct RequestFacts {
   std::set<std::string, std::less<>> tools = {};
   std::uint64_t cache_markers = 0;  // on tools
   bool has_state_conflict = false;
-  bool has_stored_input = false;  // the provider has the conversation, so the request may hold no messages
+  // the provider has the conversation, so the request may hold no messages
+  bool has_stored_input = false;
   bool is_thinking_disabled = false;
   std::set<std::string, std::less<>> followed =
       {};  // Responses: reasoning that something else than reasoning followed when it was made
@@ -47,12 +48,14 @@ Result<RequestFacts> read_request_facts(std::string_view json, const Profile& pr
 //
 //     {"role":"assistant","content":[…],"native":{"dialect":"gemini","json":{"role":"model","parts":[…]}}}
 //
-// `native` counts only while reading it gives, byte for byte, all that stands before it. So an edit of the message makes it void, and nobody
-// can have one thing shown and another sent.
+// `native` counts only while reading it gives, byte for byte, all that stands before it. So an edit
+// of the message makes it void, and nobody can have one thing shown and another sent.
 Turn read_stored(const Message& message, Arena& arena);
 
-// The message that keeps `turn`, read from `raw` in a dialect whose bytes the engine cannot take as they are.
-std::string enveloped(const Turn& turn, Dialect dialect, std::string_view raw, std::string_view field);
+// The message that keeps `turn`, read from `raw` in a dialect whose bytes the engine cannot take as
+// they are.
+std::string enveloped(const Turn& turn, Dialect dialect, std::string_view raw,
+                      std::string_view field);
 
 // What stands outside of the list, such as `system`, as a turn. `arena` keeps what it borrows.
 Turn read_top(Dialect dialect, std::string_view value, Arena& arena);
@@ -60,7 +63,8 @@ Turn read_top(Dialect dialect, std::string_view value, Arena& arena);
 // Takes turns of any dialect, one after another, and gives those of one.
 class Adapter {
  public:
-  Adapter(const Profile& profile, RequestDraft& draft, Arena& arena) : profile_(profile), draft_(draft), arena_(arena) {}
+  Adapter(const Profile& profile, RequestDraft& draft, Arena& arena)
+      : profile_(profile), draft_(draft), arena_(arena) {}
   void add(Turn turn);
   void finish();                                             // after the last one
   bool is_waiting() const { return !moved_media_.empty(); }  // finish() would add something
@@ -96,6 +100,7 @@ class Adapter {
 // The bytes of a turn in its dialect.
 void append_turn(std::string& out, Dialect dialect, const Turn& turn);
 std::string request_json(Dialect dialect, const RequestDraft& draft);
-void append_request_head(std::string& out, Dialect dialect, const RequestDraft& draft);  // up to the list's first element
+// up to the list's first element
+void append_request_head(std::string& out, Dialect dialect, const RequestDraft& draft);
 
 }  // namespace undertext

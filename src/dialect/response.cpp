@@ -39,8 +39,10 @@ struct ResponseReading {
   std::uint64_t made_ids;
 };
 
-void take_messages(const ResponseReading& reading, std::string_view json, ProviderResponse& response) {
-  Result<Imported> imported = import_numbered(reading.dialect, json, reading.limits, {}, reading.made_ids);
+void take_messages(const ResponseReading& reading, std::string_view json,
+                   ProviderResponse& response) {
+  Result<Imported> imported =
+      import_numbered(reading.dialect, json, reading.limits, {}, reading.made_ids);
   if (imported) response.messages = std::move(imported->messages);
 }
 
@@ -88,7 +90,8 @@ ProviderResponse read_object(const ResponseReading& reading, const JsonValue& ro
   response.id = text_of(root, is_gemini ? "responseId" : "id");
   response.model = text_of(root, is_gemini ? "modelVersion" : "model");
   response.finish_reason = finish_reason_of(dialect, root);
-  response.usage = read_provider_usage(dialect, raw_of(root, is_gemini ? "usageMetadata" : "usage"));
+  response.usage =
+      read_provider_usage(dialect, raw_of(root, is_gemini ? "usageMetadata" : "usage"));
   response.error = raw_of(root, "error");
   response.complete = response.error.empty();
   if (response.complete) take_messages(reading, root.raw(), response);
@@ -126,7 +129,8 @@ ProviderResponse read_whole(const ResponseReading& reading, std::string_view byt
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
   if (begin != bytes.npos && bytes[begin] == '[') return read_array(reading, bytes);
   const Result<JsonText> text = JsonText::parse(bytes, {.depth = reading.limits.depth + 8});
-  return text && text->root().is(JsonType::object) ? read_object(reading, text->root()) : ProviderResponse{};
+  return text && text->root().is(JsonType::object) ? read_object(reading, text->root())
+                                                   : ProviderResponse{};
 }
 
 }  // namespace
@@ -140,8 +144,8 @@ ProviderUsage read_provider_usage(Dialect dialect, std::string_view json) {
       const std::uint64_t read = number_of(usage, "cache_read_input_tokens"),
                           written = number_of(usage, "cache_creation_input_tokens");
       const std::uint64_t hour = number_of(usage, "cache_creation", "ephemeral_1h_input_tokens");
-      return {number_of(usage, "input_tokens") + read + written, number_of(usage, "output_tokens"), read, written,
-              std::min(hour, written)};
+      return {number_of(usage, "input_tokens") + read + written, number_of(usage, "output_tokens"),
+              read, written, std::min(hour, written)};
     }
     case Dialect::openai_chat:
       return {number_of(usage, "prompt_tokens"), number_of(usage, "completion_tokens"),
@@ -177,17 +181,19 @@ std::uint64_t last_made_id(const Message& message) {
     for (std::size_t at = json.find(begin); at != json.npos; at = json.find(begin, at)) {
       at += begin.size();
       std::uint64_t number = 0;
-      const char* const end = std::from_chars(json.data() + at, json.data() + json.size(), number).ptr;
+      const char* const end =
+          std::from_chars(json.data() + at, json.data() + json.size(), number).ptr;
       if (end < json.data() + json.size() && *end == '"') last = std::max(last, number);
     }
   }
   return last;
 }
 
-ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form, const MessageLimits& limits,
-                               std::uint64_t made_ids) {
+ProviderResponse read_response(Dialect dialect, std::string_view bytes, ResponseForm form,
+                               const MessageLimits& limits, std::uint64_t made_ids) {
   const ResponseReading reading{dialect, limits, made_ids};
-  return form == ResponseForm::event_stream ? read_events(reading, bytes) : read_whole(reading, bytes);
+  return form == ResponseForm::event_stream ? read_events(reading, bytes)
+                                            : read_whole(reading, bytes);
 }
 
 }  // namespace undertext

@@ -37,25 +37,31 @@ TEST(ProviderResponses, AreReadWholeAndStreamedAlike) {
 }
 
 TEST(ProviderResponses, OfAllDialectsHaveUsage) {
-  EXPECT_EQ(read_provider_usage(Dialect::openai_chat,
-                                R"({"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}})"),
-            (ProviderUsage{9, 4, 8, 0}));
-  EXPECT_EQ(read_provider_usage(Dialect::openai_responses,
-                                R"({"input_tokens":9,"output_tokens":4,"input_tokens_details":{"cached_tokens":8}})"),
-            (ProviderUsage{9, 4, 8, 0}));
   EXPECT_EQ(
-      read_provider_usage(Dialect::gemini,
-                          R"({"promptTokenCount":9,"candidatesTokenCount":4,"thoughtsTokenCount":1,"cachedContentTokenCount":8})"),
+      read_provider_usage(
+          Dialect::openai_chat,
+          R"({"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":8}})"),
+      (ProviderUsage{9, 4, 8, 0}));
+  EXPECT_EQ(
+      read_provider_usage(
+          Dialect::openai_responses,
+          R"({"input_tokens":9,"output_tokens":4,"input_tokens_details":{"cached_tokens":8}})"),
+      (ProviderUsage{9, 4, 8, 0}));
+  EXPECT_EQ(
+      read_provider_usage(
+          Dialect::gemini,
+          R"({"promptTokenCount":9,"candidatesTokenCount":4,"thoughtsTokenCount":1,"cachedContentTokenCount":8})"),
       (ProviderUsage{9, 5, 8, 0}));
   EXPECT_EQ(read_provider_usage(Dialect::gemini, "garbage"), ProviderUsage{});
 }
 
 TEST(ProviderResponses, ThatBreakOffHaveWhatWasSaidAndAreNotComplete) {
-  const ProviderResponse torn =
-      read_response(Dialect::openai_chat,
-                    events({R"({"id":"c1","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"so f"}}]})"}) +
-                        "data: {\"id\":\"c1\",\"cho",
-                    ResponseForm::event_stream);
+  const ProviderResponse torn = read_response(
+      Dialect::openai_chat,
+      events(
+          {R"({"id":"c1","model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"so f"}}]})"}) +
+          "data: {\"id\":\"c1\",\"cho",
+      ResponseForm::event_stream);
   ASSERT_EQ(torn.messages.size(), 1u);
   EXPECT_EQ(torn.id, "c1");
   EXPECT_FALSE(torn.complete);
@@ -63,7 +69,8 @@ TEST(ProviderResponses, ThatBreakOffHaveWhatWasSaidAndAreNotComplete) {
 
 TEST(ProviderResponses, ThatAreErrorsOrGarbageHaveNoMessages) {
   const ProviderResponse refused = read_response(
-      Dialect::anthropic, R"({"type":"error","error":{"type":"overloaded_error","message":"x"}})", ResponseForm::whole);
+      Dialect::anthropic, R"({"type":"error","error":{"type":"overloaded_error","message":"x"}})",
+      ResponseForm::whole);
   EXPECT_TRUE(refused.messages.empty());
   EXPECT_NE(refused.error, "");
   for (const std::string_view bytes : {"", "<html>", "[1,2]", "null", "{}"})
@@ -72,13 +79,17 @@ TEST(ProviderResponses, ThatAreErrorsOrGarbageHaveNoMessages) {
 }
 
 TEST(ProviderResponses, SayWhichFormatTheyHave) {
-  EXPECT_EQ(dialect_of_response(R"({"object":"chat.completion","choices":[]})"), Dialect::openai_chat);
+  EXPECT_EQ(dialect_of_response(R"({"object":"chat.completion","choices":[]})"),
+            Dialect::openai_chat);
   EXPECT_EQ(dialect_of_response(R"({"object":"response","output":[]})"), Dialect::openai_responses);
-  EXPECT_EQ(dialect_of_response(R"({"type":"message","role":"assistant","model":"m","content":[]})"), Dialect::anthropic);
+  EXPECT_EQ(
+      dialect_of_response(R"({"type":"message","role":"assistant","model":"m","content":[]})"),
+      Dialect::anthropic);
   EXPECT_EQ(dialect_of_response(R"({"candidates":[]})"), Dialect::gemini);
   // Messages, requests and items are no responses.
-  for (const std::string_view other : {R"({"type":"message","role":"assistant","content":[]})", R"({"role":"user","content":"hi"})",
-                                       R"({"model":"m","messages":[]})", "[]", "", "{"})
+  for (const std::string_view other :
+       {R"({"type":"message","role":"assistant","content":[]})",
+        R"({"role":"user","content":"hi"})", R"({"model":"m","messages":[]})", "[]", "", "{"})
     EXPECT_EQ(dialect_of_response(other), std::nullopt) << other;
 }
 
@@ -98,7 +109,8 @@ TEST(ProviderResponses, OfAListThatIsCutOffThePiecesThatCameWholeAreRead) {
 ,
 {"candidates":[{"content":{"role":"model","parts":[{"text":" c"}]},"finishReason":"STOP"}]}])";
   for (std::size_t size = 0; size <= list.size(); ++size) {
-    const ProviderResponse answer = read_response(Dialect::gemini, list.substr(0, size), ResponseForm::whole);
+    const ProviderResponse answer =
+        read_response(Dialect::gemini, list.substr(0, size), ResponseForm::whole);
     const bool has_first = size >= list.find('\n'), has_all = size >= list.size() - 1;
     EXPECT_EQ(answer.messages.empty(), !has_first) << size;
     EXPECT_EQ(answer.complete, has_all) << size;
@@ -110,7 +122,8 @@ TEST(ProviderResponses, OfAListThatIsCutOffThePiecesThatCameWholeAreRead) {
 TEST(ProviderResponses, AStreamEndsWithItsLastEventThoughNoEmptyLineFollows) {
   for (const std::string end : {"", "\n", "\n\n"}) {
     const ProviderResponse answer = read_response(
-        Dialect::openai_chat, R"(data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]})" + end,
+        Dialect::openai_chat,
+        R"(data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}]})" + end,
         ResponseForm::event_stream);
     ASSERT_EQ(answer.messages.size(), 1u);
     EXPECT_TRUE(answer.complete);
@@ -121,7 +134,8 @@ TEST(ProviderResponses, DoneIsAnEndToo) {
   for (const bool is_done : {false, true}) {
     const ProviderResponse answer = read_response(
         Dialect::openai_chat,
-        std::string("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n") + (is_done ? "data: [DONE]\n\n" : ""),
+        std::string("data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}\n\n") +
+            (is_done ? "data: [DONE]\n\n" : ""),
         ResponseForm::event_stream);
     EXPECT_EQ(answer.complete, is_done);
   }

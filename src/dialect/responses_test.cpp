@@ -1,4 +1,5 @@
-// Answers of providers: whole ones, of which tests/dialect/clients_test.py holds that they are of the clients' types, and streamed ones.
+// Answers of providers: whole ones, of which tests/dialect/clients_test.py holds that they are of
+// the clients' types, and streamed ones.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -19,19 +20,22 @@ namespace {
 std::string imported_and_back(Dialect dialect, std::string_view json) {
   const Result<Imported> imported = import_messages(dialect, json);
   if (!imported) return imported.error().message;
-  return render(RandomConversation::applied(History(), op::Append{imported->messages}).view(), default_profile(dialect),
-                {.repair = false})
+  return render(RandomConversation::applied(History(), op::Append{imported->messages}).view(),
+                default_profile(dialect), {.repair = false})
       .value()
       .json;
 }
 
 TEST(DialectResponses, AreImportedAsTheMessagesToSendBack) {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../tests/dialect/responses.json");
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() /
+                     "../../tests/dialect/responses.json");
   std::stringstream bytes;
   bytes << file.rdbuf();
   const std::string json = bytes.str();
   const JsonText text = JsonText::parse(json, {}).value();
-  const auto response = [&](std::string_view dialect) { return text.root().find(dialect).value().raw(); };
+  const auto response = [&](std::string_view dialect) {
+    return text.root().find(dialect).value().raw();
+  };
   EXPECT_EQ(
       imported_and_back(Dialect::openai_chat, response("openai_chat")),
       R"({"messages":[{"role":"assistant","content":null,"refusal":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"ls","arguments":"{\"p\":\"/\"}"}}]}]})");
@@ -68,7 +72,8 @@ TEST(DialectStreams, OfAnthropicGrowTheirBlocks) {
        R"({"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"a\""}})",
        R"({"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":":1.0}"}})",
        R"({"type":"content_block_start","index":3,"content_block":{"type":"tool_use","id":"u","name":"g","input":{}}})",
-       R"({"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}})", R"({"type":"message_stop"})"});
+       R"({"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":7}})",
+       R"({"type":"message_stop"})"});
   EXPECT_EQ(
       answer.message,
       R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"sig"},{"type":"text","text":"a\ud83d\ude00"},{"type":"tool_use","id":"t","name":"f","input":{"a":1.0}},{"type":"tool_use","id":"u","name":"g","input":{}}]})");
@@ -84,8 +89,9 @@ TEST(DialectStreams, OfGeminiKeepSignaturesOnTheirParts) {
        R"({"candidates":[{"content":{"role":"model","parts":[{"text":"a"}]}}]})",
        R"({"candidates":[{"content":{"role":"model","parts":[{"text":"b"}]}}],"usageMetadata":{"totalTokenCount":3}})",
        R"({"candidates":[{"content":{"role":"model","parts":[{"text":"","thoughtSignature":"s"}]},"finishReason":"STOP"}]})"});
-  EXPECT_EQ(answer.message,
-            R"({"role":"model","parts":[{"text":"hm","thought":true},{"text":"ab"},{"text":"","thoughtSignature":"s"}]})");
+  EXPECT_EQ(
+      answer.message,
+      R"({"role":"model","parts":[{"text":"hm","thought":true},{"text":"ab"},{"text":"","thoughtSignature":"s"}]})");
   EXPECT_EQ(answer.usage_json, R"({"totalTokenCount":3})");
   EXPECT_TRUE(answer.complete);
 }
@@ -102,7 +108,8 @@ TEST(DialectStreams, OfResponsesGiveItemsInTheirOrderAndWhatWasSaidWhenTheyBreak
       R"([{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"g"},{"type":"message","role":"assistant","content":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"so far","annotations":[]}]}])");
   EXPECT_FALSE(broken.complete);
   std::vector<std::string> whole = events;
-  whole.push_back(R"({"type":"response.completed","response":{"usage":{"input_tokens":2},"error":null}})");
+  whole.push_back(
+      R"({"type":"response.completed","response":{"usage":{"input_tokens":2},"error":null}})");
   EXPECT_TRUE(streamed(Dialect::openai_responses, whole).complete);
 }
 
@@ -114,28 +121,42 @@ TEST(DialectStreams, RefuseWhatIsNoEvent) {
 }
 
 TEST(DialectImport, TellsWhereSomethingIsWrong) {
-  const auto refused = [](Dialect dialect, std::string_view json) { return import_messages(dialect, json).error(); };
-  EXPECT_EQ(refused(Dialect::openai_chat, R"({"messages":[{"role":"user","content":"q"},{"role":"nobody","content":"q"}]})").path,
-            "messages[1].role");
-  EXPECT_EQ(refused(Dialect::anthropic, R"({"messages":[{"role":"tool","content":"q"}]})").path, "messages[0].role");
+  const auto refused = [](Dialect dialect, std::string_view json) {
+    return import_messages(dialect, json).error();
+  };
+  EXPECT_EQ(
+      refused(Dialect::openai_chat,
+              R"({"messages":[{"role":"user","content":"q"},{"role":"nobody","content":"q"}]})")
+          .path,
+      "messages[1].role");
+  EXPECT_EQ(refused(Dialect::anthropic, R"({"messages":[{"role":"tool","content":"q"}]})").path,
+            "messages[0].role");
   EXPECT_EQ(refused(Dialect::gemini, R"({"contents":[{"parts":7}]})").path, "contents[0].parts");
   EXPECT_EQ(refused(Dialect::gemini, R"({"model":"m"})").path, "contents");
   EXPECT_EQ(refused(Dialect::openai_responses, R"({"input":7})").path, "input");
   EXPECT_EQ(refused(Dialect::openai_chat, R"({"messages":[)").code, ErrorCode::invalid_argument);
-  EXPECT_EQ(
-      import_messages(Dialect::openai_chat, R"([{"role":"user","content":"0123456789"}])", {.message_bytes = 20}).error().code,
-      ErrorCode::too_large);
+  EXPECT_EQ(import_messages(Dialect::openai_chat, R"([{"role":"user","content":"0123456789"}])",
+                            {.message_bytes = 20})
+                .error()
+                .code,
+            ErrorCode::too_large);
 }
 
 TEST(DialectProfile, IsReadStrictly) {
   EXPECT_TRUE(
-      Profile::parse(R"({"dialect":"gemini","gemini3":true,"cache":{"kind":"prefix","min":7,"read":0.25}})").value().gemini3);
-  for (const char* const json : {"7", "{}", R"({"dialect":"x"})", R"({"dialect":"gemini","gemini3":1})",
-                                 R"({"dialect":"gemini","call_id_max":-1})", R"({"dialect":"gemini","unknown":true})",
-                                 R"({"dialect":"gemini","cache":{"kind":"other"}})", R"({"dialect":"gemini","cache":{"read":-1}})"})
+      Profile::parse(
+          R"({"dialect":"gemini","gemini3":true,"cache":{"kind":"prefix","min":7,"read":0.25}})")
+          .value()
+          .gemini3);
+  for (const char* const json :
+       {"7", "{}", R"({"dialect":"x"})", R"({"dialect":"gemini","gemini3":1})",
+        R"({"dialect":"gemini","call_id_max":-1})", R"({"dialect":"gemini","unknown":true})",
+        R"({"dialect":"gemini","cache":{"kind":"other"}})",
+        R"({"dialect":"gemini","cache":{"read":-1}})"})
     EXPECT_EQ(Profile::parse(json).error().code, ErrorCode::invalid_argument) << json;
   EXPECT_EQ(find_profile("nobody").error().code, ErrorCode::not_found);
-  for (const std::string_view name : profile_names()) EXPECT_EQ(find_profile(name).value().name, name);
+  for (const std::string_view name : profile_names())
+    EXPECT_EQ(find_profile(name).value().name, name);
 }
 
 }  // namespace

@@ -10,7 +10,8 @@
 namespace undertext {
 namespace {
 
-// A text that says nothing. Gemini ends a stream with a signature on an empty text, which must come back.
+// A text that says nothing. Gemini ends a stream with a signature on an empty text, which must come
+// back.
 bool is_empty_text(const Block& block, Dialect dialect) {
   const bool is_thought = dialect == Dialect::gemini && block.kind == BlockKind::reasoning;
   if (block.kind != BlockKind::text && !is_thought) return false;
@@ -27,12 +28,14 @@ bool is_wordless_error(const Block& block) {
   if (!is_client(block, BlockKind::result) || !block.is_error) return false;
   if (!block.is_list) return block.json.empty() && is_blank(block.text);
   return block.inner.empty() ||
-         std::any_of(block.inner.begin(), block.inner.end(), [](const Block& inner) { return inner.kind != BlockKind::text; });
+         std::any_of(block.inner.begin(), block.inner.end(),
+                     [](const Block& inner) { return inner.kind != BlockKind::text; });
 }
 
 class BlockRules {
  public:
-  BlockRules(const RuleInput& asked, Faults& found) : draft_(asked.draft), dialect_(asked.profile.dialect), found_(found) {}
+  BlockRules(const RuleInput& asked, Faults& found)
+      : draft_(asked.draft), dialect_(asked.profile.dialect), found_(found) {}
 
   void run() {
     std::size_t at_top = 0;
@@ -45,9 +48,11 @@ class BlockRules {
       check_texts(turn, i, 0);
       for (std::size_t b = 0; b < turn.blocks.size(); ++b) {
         if (turn.blocks[b].payloads != 1) found_.add(FindingCode::gem_part_union, i, b);
-        if (is_wordless_error(turn.blocks[b])) found_.add(FindingCode::result_error_content, i, b, turn.blocks[b].id);
+        if (is_wordless_error(turn.blocks[b]))
+          found_.add(FindingCode::result_error_content, i, b, turn.blocks[b].id);
       }
-      if (found_.wants(FindingCode::server_pair_orphan) && turn.role == Role::assistant) check_server_pairs(turn, i);
+      if (found_.wants(FindingCode::server_pair_orphan) && turn.role == Role::assistant)
+        check_server_pairs(turn, i);
     }
   }
 
@@ -78,7 +83,8 @@ class BlockRules {
     const bool may_wait = i + 1 == draft_.turns.size();
     for (std::size_t b = 0; b < turn.blocks.size(); ++b) {
       const Block& block = turn.blocks[b];
-      if (!block.is_server || (block.kind != BlockKind::call && block.kind != BlockKind::result)) continue;
+      if (!block.is_server || (block.kind != BlockKind::call && block.kind != BlockKind::result))
+        continue;
       if (results.count(block.id) == 0 && !(may_wait && block.kind == BlockKind::call))
         found_.add(FindingCode::server_pair_orphan, i, b, block.id);
     }
@@ -122,7 +128,8 @@ void mend_failed_results(Repair& repair, const std::vector<Fault>& faults) {
       if (inner.kind == BlockKind::text) {
         texts.push_back(std::move(inner));
       } else if (inner.kind == BlockKind::media) {
-        texts.push_back(text_block(inner.media.kind == MediaKind::image ? "[image: see below]" : "[file: see below]"));
+        texts.push_back(text_block(inner.media.kind == MediaKind::image ? "[image: see below]"
+                                                                        : "[file: see below]"));
         inner.source = source_of(turn, turn.blocks[fault.block]);
         moved.push_back(std::move(inner));
       } else {
@@ -152,7 +159,8 @@ void mend_parts(Repair& repair, const std::vector<Fault>& faults) {
         blocks.push_back(std::move(block));
         continue;
       }
-      std::string content = turn.role == Role::assistant ? R"({"role":"model","parts":[)" : R"({"role":"user","parts":[)";
+      std::string content = turn.role == Role::assistant ? R"({"role":"model","parts":[)"
+                                                         : R"({"role":"user","parts":[)";
       const Result<JsonText> part = JsonText::parse(block.raw, {.depth = 4096});
       if (!part || !part->root().is(JsonType::object)) continue;
       for (const JsonMember member : part->root().members()) {
@@ -167,8 +175,10 @@ void mend_parts(Repair& repair, const std::vector<Fault>& faults) {
       const std::string_view kept = repair.arena.keep(content + "]}");
       const Result<JsonText> read = JsonText::parse(kept, {.depth = 4096});
       ToolIds ids;
-      ids.next = (i + 1) * 1'000'000 + blocks.size() * 1'000;  // apart from all that were given on the way in
-      for (Block& piece : read_gemini(read->root(), repair.arena, ids).blocks) blocks.push_back(std::move(piece));
+      // apart from all that were given on the way in
+      ids.next = (i + 1) * 1'000'000 + blocks.size() * 1'000;
+      for (Block& piece : read_gemini(read->root(), repair.arena, ids).blocks)
+        blocks.push_back(std::move(piece));
     }
     turn.blocks = std::move(blocks);
     turn.touch();

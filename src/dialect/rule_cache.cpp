@@ -5,7 +5,9 @@
 
 namespace undertext {
 
-bool is_long_lived(std::string_view cache_marker) { return cache_marker.find("\"1h\"") != std::string_view::npos; }
+bool is_long_lived(std::string_view cache_marker) {
+  return cache_marker.find("\"1h\"") != std::string_view::npos;
+}
 
 void find_cache(const RuleInput& asked, Faults& found) {
   std::uint64_t markers = asked.facts.cache_markers;
@@ -21,7 +23,8 @@ void find_cache(const RuleInput& asked, Faults& found) {
   for (const Turn& top : asked.draft.top)
     for (const Block& block : top.blocks) see(block, top_turn, at_top++);
   for (std::size_t i = 0; i < asked.draft.turns.size(); ++i)
-    for (std::size_t b = 0; b < asked.draft.turns[i].blocks.size(); ++b) see(asked.draft.turns[i].blocks[b], i, b);
+    for (std::size_t b = 0; b < asked.draft.turns[i].blocks.size(); ++b)
+      see(asked.draft.turns[i].blocks[b], i, b);
   if (markers > asked.profile.cache_markers_max)
     found.add(FindingCode::cache_too_many, top_turn, no_block, std::to_string(markers));
 }
@@ -30,7 +33,8 @@ void mend_cache(Repair& repair, const std::vector<Fault>&) {
   const auto take_off = [&repair](Turn& turn, Block& block) {
     repair.lose(LossCode::cache_hint, turn, block);
     block.cache = {};
-    if (!block.raw.empty()) block.raw = repair.arena.keep(without_member(block.raw, "cache_control"));
+    if (!block.raw.empty())
+      block.raw = repair.arena.keep(without_member(block.raw, "cache_control"));
     turn.touch();
   };
   std::uint64_t top_markers = repair.facts.cache_markers, markers = 0;

@@ -9,11 +9,14 @@ namespace undertext {
 namespace {
 
 bool ends_with_one_of(std::string_view text, std::initializer_list<std::string_view> ends) {
-  return std::any_of(ends.begin(), ends.end(), [text](std::string_view end) { return text.ends_with(end); });
+  return std::any_of(ends.begin(), ends.end(),
+                     [text](std::string_view end) { return text.ends_with(end); });
 }
-// Images that all of them read. What a URL leads to is not known; bytes of no type could only be sent under one that is refused.
+// Images that all of them read. What a URL leads to is not known; bytes of no type could only be
+// sent under one that is refused.
 bool has_common_form(const Media& media) {
-  return media.source != MediaSource::base64 || ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp"});
+  return media.source != MediaSource::base64 ||
+         ends_with_one_of(media.mime, {"png", "jpeg", "jpg", "gif", "webp"});
 }
 // Chat takes two formats of audio.
 bool is_spoken(const Media& media) {
@@ -22,11 +25,15 @@ bool is_spoken(const Media& media) {
 }
 
 bool is_taken(const Media& media, Dialect dialect) {
-  const bool is_image = media.kind == MediaKind::image && has_common_form(media), is_file = media.kind == MediaKind::file;
+  const bool is_image = media.kind == MediaKind::image && has_common_form(media),
+             is_file = media.kind == MediaKind::file;
   switch (dialect) {
-    case Dialect::openai_chat: return is_image || is_spoken(media) || (is_file && media.source != MediaSource::url);
+    case Dialect::openai_chat:
+      return is_image || is_spoken(media) || (is_file && media.source != MediaSource::url);
     case Dialect::openai_responses: return is_image || is_file;
-    case Dialect::anthropic: return is_image || (is_file && (media.source != MediaSource::base64 || media.mime.ends_with("pdf")));
+    case Dialect::anthropic:
+      return is_image ||
+             (is_file && (media.source != MediaSource::base64 || media.mime.ends_with("pdf")));
     case Dialect::gemini: break;
   }
   return true;
@@ -36,9 +43,11 @@ bool is_taken(const Media& media, Dialect dialect) {
 bool is_reachable(const Media& media, Dialect dialect) {
   if (media.source != MediaSource::url || dialect == Dialect::gemini) return true;
   std::string url = decoded(media.data);
-  std::transform(url.begin(), url.end(), url.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(url.begin(), url.end(), url.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (url.starts_with("https://generativelanguage.googleapis.com/")) return false;
-  return url.starts_with("https://") || (dialect != Dialect::anthropic && url.starts_with("http://"));
+  return url.starts_with("https://") ||
+         (dialect != Dialect::anthropic && url.starts_with("http://"));
 }
 
 }  // namespace
@@ -63,7 +72,9 @@ std::string_view word_for(const Media& media) {
 namespace {
 
 // Chat's spoken answers are known by an id, beside the content.
-bool is_beside_content(const Block& block) { return block.kind == BlockKind::media && block.type == "audio"; }
+bool is_beside_content(const Block& block) {
+  return block.kind == BlockKind::media && block.type == "audio";
+}
 
 std::optional<LossCode> media_fault(const Block& block, Role role, Dialect dialect) {
   if (block.kind != BlockKind::media || is_beside_content(block)) return std::nullopt;
@@ -76,7 +87,8 @@ FindingCode finding_for(LossCode loss) {
 
 // Chat has images in user messages only.
 bool is_media_elsewhere(const Turn& turn, const Block& block) {
-  return std::any_of(block.inner.begin(), block.inner.end(), [](const Block& x) { return x.kind == BlockKind::media; }) ||
+  return std::any_of(block.inner.begin(), block.inner.end(),
+                     [](const Block& x) { return x.kind == BlockKind::media; }) ||
          (block.kind == BlockKind::media && !is_beside_content(block) && turn.role != Role::user);
 }
 
@@ -90,9 +102,12 @@ void find_media(const RuleInput& asked, Faults& found) {
     const Role role = dialect == Dialect::openai_chat ? Role::user : turn.role;
     for (std::size_t b = 0; b < turn.blocks.size(); ++b) {
       const Block& block = turn.blocks[b];
-      if (is_media_elsewhere(turn, block)) found.add(FindingCode::media_in_tool_result, i, b, block.id);
-      if (turn.role == Role::system && dialect != Dialect::openai_chat) continue;  // SYSTEM_POSITION
-      if (const std::optional<LossCode> loss = media_fault(block, role, dialect)) found.add(finding_for(*loss), i, b);
+      if (is_media_elsewhere(turn, block))
+        found.add(FindingCode::media_in_tool_result, i, b, block.id);
+      // SYSTEM_POSITION
+      if (turn.role == Role::system && dialect != Dialect::openai_chat) continue;
+      if (const std::optional<LossCode> loss = media_fault(block, role, dialect))
+        found.add(finding_for(*loss), i, b);
       if (!is_client(block, BlockKind::result)) continue;
       for (const Block& inner : block.inner)
         if (const std::optional<LossCode> loss = media_fault(inner, Role::tool, dialect))

@@ -11,7 +11,8 @@ Exchange exchange_at(const std::vector<Turn>& turns, std::size_t turn, Dialect d
   Exchange exchange{turn, turn + 1, 0, 0};
   // Turns of one role in a row are one turn to Anthropic.
   if (dialect == Dialect::anthropic)
-    while (exchange.calls_end < turns.size() && turns[exchange.calls_end].role == Role::assistant) ++exchange.calls_end;
+    while (exchange.calls_end < turns.size() && turns[exchange.calls_end].role == Role::assistant)
+      ++exchange.calls_end;
   exchange.results_begin = exchange.results_end = exchange.calls_end;
   const Role answers = dialect == Dialect::openai_chat ? Role::tool : Role::user;
   while (exchange.results_end < turns.size() && turns[exchange.results_end].role == answers) {
@@ -25,7 +26,8 @@ namespace {
 
 class PairRules {
  public:
-  PairRules(const RuleInput& asked, Faults& found) : turns_(asked.draft.turns), profile_(asked.profile), found_(found) {}
+  PairRules(const RuleInput& asked, Faults& found)
+      : turns_(asked.draft.turns), profile_(asked.profile), found_(found) {}
 
   void run() {
     if (profile_.dialect == Dialect::openai_responses) return run_responses();
@@ -43,20 +45,24 @@ class PairRules {
   }
 
  private:
-  void add(FindingCode code, BlockAt at, std::string_view id) { found_.add(code, at.turn, at.block, id); }
+  void add(FindingCode code, BlockAt at, std::string_view id) {
+    found_.add(code, at.turn, at.block, id);
+  }
 
   // Results where nobody asked.
   void orphans(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b)
-        if (is_client(turns_[i].blocks[b], BlockKind::result)) add(FindingCode::pair_orphan_result, {i, b}, turns_[i].blocks[b].id);
+        if (is_client(turns_[i].blocks[b], BlockKind::result))
+          add(FindingCode::pair_orphan_result, {i, b}, turns_[i].blocks[b].id);
   }
 
   // Only an assistant's calls can be answered.
   void stray_calls() {
     for (std::size_t i = 0; i < turns_.size(); ++i)
       for (std::size_t b = 0; turns_[i].role != Role::assistant && b < turns_[i].blocks.size(); ++b)
-        if (is_client(turns_[i].blocks[b], BlockKind::call)) add(FindingCode::pair_missing_result, {i, b}, turns_[i].blocks[b].id);
+        if (is_client(turns_[i].blocks[b], BlockKind::call))
+          add(FindingCode::pair_missing_result, {i, b}, turns_[i].blocks[b].id);
   }
 
   void check_exchange(const Exchange& exchange) {
@@ -66,11 +72,13 @@ class PairRules {
     for (std::size_t i = exchange.calls_begin; i < exchange.calls_end; ++i) {
       for (std::size_t b = 0; b < turns_[i].blocks.size(); ++b) {
         const Block& block = turns_[i].blocks[b];
-        if (is_client(block, BlockKind::result)) add(FindingCode::pair_orphan_result, {i, b}, block.id);
+        if (is_client(block, BlockKind::result))
+          add(FindingCode::pair_orphan_result, {i, b}, block.id);
         if (!is_client(block, BlockKind::call)) continue;
         const bool is_new = answered.emplace(block.id, false).second;
         const bool is_new_ever = seen_.insert(block.id).second;
-        if (!is_new || (profile_.unique_call_ids && !is_new_ever)) add(FindingCode::pair_dup_call_id, {i, b}, block.id);
+        if (!is_new || (profile_.unique_call_ids && !is_new_ever))
+          add(FindingCode::pair_dup_call_id, {i, b}, block.id);
         calls.push_back({i, b});
         places.emplace(block.id, BlockAt{i, b});
       }
@@ -95,7 +103,8 @@ class PairRules {
           const BlockAt call = places.at(block.id);
           if (block.is_legacy != turns_[call.turn].blocks[call.block].is_legacy)
             add(FindingCode::pair_orphan_result, {i, b}, block.id);
-          if (block.has_own_id && !turns_[call.turn].blocks[call.block].has_own_id) add(FindingCode::gem_id, call, block.id);
+          if (block.has_own_id && !turns_[call.turn].blocks[call.block].has_own_id)
+            add(FindingCode::gem_id, call, block.id);
           if (said_otherwise) add(FindingCode::result_not_first, {i, b}, block.id);
         }
       }
@@ -103,8 +112,8 @@ class PairRules {
     report_missing(exchange, calls, answered, results);
   }
 
-  void report_missing(const Exchange& exchange, const std::vector<BlockAt>& calls, const std::map<std::string_view, bool>& answered,
-                      std::size_t results) {
+  void report_missing(const Exchange& exchange, const std::vector<BlockAt>& calls,
+                      const std::map<std::string_view, bool>& answered, std::size_t results) {
     for (const BlockAt& at : calls) {
       const Block& call = turns_[at.turn].blocks[at.block];
       if (answered.at(call.id)) continue;

@@ -37,7 +37,8 @@ void rename_call(Turn& turn, Block& block, std::string_view id, Arena& arena) {
     append_json_string(quoted, id);
     std::string raw = without_member(without_member(block.raw, "call_id"), "callId");
     if (block.type == "local_shell_call_output") raw = without_member(raw, "id");
-    block.raw = arena.keep(with_member(raw, block.type == "local_shell_call_output" ? "id" : "call_id", quoted));
+    block.raw = arena.keep(
+        with_member(raw, block.type == "local_shell_call_output" ? "id" : "call_id", quoted));
   } else {
     block.raw = {};
   }
@@ -52,7 +53,10 @@ namespace {
 class PairRepair {
  public:
   explicit PairRepair(Repair& repair)
-      : repair_(repair), turns_(repair.draft.turns), profile_(repair.profile), arena_(repair.arena) {}
+      : repair_(repair),
+        turns_(repair.draft.turns),
+        profile_(repair.profile),
+        arena_(repair.arena) {}
 
   void run() {
     for (std::size_t i = 0; i < turns_.size();) {
@@ -68,7 +72,8 @@ class PairRepair {
     for (Planned& planned : exchanges_) claim(planned);
     pool_the_rest();
     bool changes = !pool_.empty() || !dropped_.empty();
-    for (const Turn& turn : turns_) changes = changes || (turn.role != Role::assistant && has_calls(turn));
+    for (const Turn& turn : turns_)
+      changes = changes || (turn.role != Role::assistant && has_calls(turn));
     for (Planned& planned : exchanges_) {
       find_missing(planned);
       changes = changes || !planned.extra.empty();
@@ -92,13 +97,16 @@ class PairRepair {
         if (is_client(turns_[i].blocks[b], kind)) see(BlockAt{i, b});
   }
 
-  void rename(BlockAt at, std::string_view id) { rename_call(turns_[at.turn], block(at), id, arena_); }
+  void rename(BlockAt at, std::string_view id) {
+    rename_call(turns_[at.turn], block(at), id, arena_);
+  }
 
-  // Calls without an id, and with one that has been used, get one of their own, and so do their results: those of one id stand in the order of
-  // its calls.
+  // Calls without an id, and with one that has been used, get one of their own, and so do their
+  // results: those of one id stand in the order of its calls.
   void give_ids(const Exchange& where) {
     std::map<std::string_view, std::vector<BlockAt>> results;
-    visit(where.results_begin, where.results_end, BlockKind::result, [&](BlockAt at) { results[block(at).id].push_back(at); });
+    visit(where.results_begin, where.results_end, BlockKind::result,
+          [&](BlockAt at) { results[block(at).id].push_back(at); });
     std::map<std::string_view, std::size_t> here;  // how many calls so far
     visit(where.calls_begin, where.calls_end, BlockKind::call, [&](BlockAt at) {
       const std::string_view old = block(at).id;
@@ -112,16 +120,19 @@ class PairRepair {
       seen_.insert(kept);
       rename(at, kept);
       const auto answers = results.find(old);
-      if (!old.empty() && answers != results.end() && which < answers->second.size()) rename(answers->second[which], kept);
+      if (!old.empty() && answers != results.end() && which < answers->second.size())
+        rename(answers->second[which], kept);
     });
   }
-  // Chat: `function_call` is answered by the role function, and a call with an id by the role tool. Where an edit has
-  // made only one of them a tool's, both are.
+  // Chat: `function_call` is answered by the role function, and a call with an id by the role tool.
+  // Where an edit has made only one of them a tool's, both are.
   void make_alike(const Exchange& where) {
     std::map<std::string_view, BlockAt> calls;
-    visit(where.calls_begin, where.calls_end, BlockKind::call, [&](BlockAt at) { calls.emplace(block(at).id, at); });
+    visit(where.calls_begin, where.calls_end, BlockKind::call,
+          [&](BlockAt at) { calls.emplace(block(at).id, at); });
     visit(where.results_begin, where.results_end, BlockKind::result, [&](BlockAt at) {
-      if (const auto call = calls.find(block(at).id); call != calls.end()) make_alike(call->second, at);
+      if (const auto call = calls.find(block(at).id); call != calls.end())
+        make_alike(call->second, at);
     });
   }
   void make_alike(BlockAt call, BlockAt result) {
@@ -129,7 +140,8 @@ class PairRepair {
     for (const BlockAt at : {call, result}) rename(at, block(at).id);
   }
 
-  std::string_view fresh_id(std::string_view old, const std::map<std::string_view, std::size_t>& here) {
+  std::string_view fresh_id(std::string_view old,
+                            const std::map<std::string_view, std::size_t>& here) {
     std::uint64_t& number = numbers_[old];
     std::string id;
     do id = made_id(old, ++number);
@@ -139,15 +151,17 @@ class PairRepair {
 
   void claim(Planned& planned) {
     std::map<std::string_view, BlockAt> last;
-    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](BlockAt at) { last[block(at).id] = at; });
-    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result, [&](BlockAt at) {
-      if (!has_call_cached(planned.where, block(at).id)) return;
-      if (last.at(block(at).id) == at) {
-        claimed_.insert(at);
-      } else {
-        dropped_.insert(at);
-      }
-    });
+    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result,
+          [&](BlockAt at) { last[block(at).id] = at; });
+    visit(planned.where.results_begin, planned.where.results_end, BlockKind::result,
+          [&](BlockAt at) {
+            if (!has_call_cached(planned.where, block(at).id)) return;
+            if (last.at(block(at).id) == at) {
+              claimed_.insert(at);
+            } else {
+              dropped_.insert(at);
+            }
+          });
     visit(planned.where.calls_begin, planned.where.calls_end, BlockKind::call, [&](BlockAt at) {
       if (last.count(block(at).id) == 0) planned.missing.push_back(at);
     });
@@ -156,7 +170,8 @@ class PairRepair {
     if (cached_for_ != where.calls_begin) {
       cached_for_ = where.calls_begin;
       cached_.clear();
-      visit(where.calls_begin, where.calls_end, BlockKind::call, [&](BlockAt at) { cached_.insert(block(at).id); });
+      visit(where.calls_begin, where.calls_end, BlockKind::call,
+            [&](BlockAt at) { cached_.insert(block(at).id); });
     }
     return cached_.count(id) > 0;
   }
@@ -182,7 +197,8 @@ class PairRepair {
         moved_.insert(at);
         make_alike(call, at);
         const Turn& from = turns_[at.turn];
-        if (profile_.dialect == Dialect::openai_chat && from.role == Role::tool && from.blocks.size() == 1) {
+        if (profile_.dialect == Dialect::openai_chat && from.role == Role::tool &&
+            from.blocks.size() == 1) {
           extra = from;  // with its bytes
         } else {
           extra.source = source_of(from, block(at));
@@ -209,7 +225,8 @@ class PairRepair {
     const std::size_t before = turn.blocks.size();
     for (std::size_t b = 0; b < before; ++b) {
       const bool is_result = is_client(turn.blocks[b], BlockKind::result);
-      if (turn.role != Role::assistant && is_client(turn.blocks[b], BlockKind::call)) {  // nobody could answer it
+      // nobody could answer it
+      if (turn.role != Role::assistant && is_client(turn.blocks[b], BlockKind::call)) {
         repair_.lose(LossCode::call_dropped, turn, turn.blocks[b]);
       } else if (!is_result || claimed_.count({i, b}) > 0) {
         kept.push_back(std::move(turn.blocks[b]));
@@ -246,13 +263,15 @@ class PairRepair {
       for (Turn& turn : planned.extra) out.push_back(std::move(turn));
       return;
     }
-    // Behind the last result of the first turn that has one, or in a turn of their own before what the user says.
+    // Behind the last result of the first turn that has one, or in a turn of their own before what
+    // the user says.
     for (std::size_t t = window; t < out.size(); ++t) {
       if (!has_results(out[t])) continue;
       std::size_t place = out[t].blocks.size();
       while (place > 0 && !is_client(out[t].blocks[place - 1], BlockKind::result)) --place;
       for (Turn& turn : planned.extra)
-        out[t].blocks.insert(out[t].blocks.begin() + static_cast<std::ptrdiff_t>(place++), std::move(turn.blocks[0]));
+        out[t].blocks.insert(out[t].blocks.begin() + static_cast<std::ptrdiff_t>(place++),
+                             std::move(turn.blocks[0]));
       out[t].touch();
       return;
     }
@@ -319,7 +338,8 @@ void mend_results_first(Repair& repair, const std::vector<Fault>&) {
     Turn& first = list[where.results_begin];
     first.touch();
     first.shape = Turn::Shape::list;
-    first.blocks.insert(first.blocks.begin(), std::make_move_iterator(results.begin()), std::make_move_iterator(results.end()));
+    first.blocks.insert(first.blocks.begin(), std::make_move_iterator(results.begin()),
+                        std::make_move_iterator(results.end()));
     for (std::size_t t = where.results_begin; t < where.results_end; ++t)
       if (list[t].blocks.empty()) emptied.insert(t);
   }

@@ -15,8 +15,9 @@ void mend_responses_pairs(Repair& repair) {
   const auto only = [&list](std::size_t i, BlockKind kind) {
     return list[i].blocks.size() == 1 && is_client(list[i].blocks[0], kind);
   };
-  // Calls that share an id get one of their own each. Their results stand in the order of the calls, as long as nothing else was said between
-  // these: a call of an earlier set that was never answered is over.
+  // Calls that share an id get one of their own each. Their results stand in the order of the
+  // calls, as long as nothing else was said between these: a call of an earlier set that was never
+  // answered is over.
   struct OpenCalls {
     std::deque<std::string_view> ids;  // not answered yet
     std::string_view last;
@@ -43,7 +44,8 @@ void mend_responses_pairs(Repair& repair) {
       calls.set = set;
       calls.ids.push_back(block.id);
       calls.last = block.id;
-    } else if (const auto calls = open.find(given); only(i, BlockKind::result) && !given.empty() && calls != open.end()) {
+    } else if (const auto calls = open.find(given);
+               only(i, BlockKind::result) && !given.empty() && calls != open.end()) {
       std::string_view answered = calls->second.last;  // once more
       if (!calls->second.ids.empty()) {
         answered = calls->second.ids.front();
@@ -52,13 +54,15 @@ void mend_responses_pairs(Repair& repair) {
       if (answered != given) rename_call(list[i], block, answered, arena);
     }
   }
-  // A call and a result of different kinds, as an edit may leave them: both become a function's, but for a custom tool, which any text answers.
+  // A call and a result of different kinds, as an edit may leave them: both become a function's,
+  // but for a custom tool, which any text answers.
   std::map<std::string_view, std::size_t> called;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (only(i, BlockKind::call)) called[list[i].blocks[0].id] = i;
     if (!only(i, BlockKind::result)) continue;
     const auto call = called.find(list[i].blocks[0].id);
-    if (call == called.end() || answers_in_kind(list[call->second].blocks[0], list[i].blocks[0])) continue;
+    if (call == called.end() || answers_in_kind(list[call->second].blocks[0], list[i].blocks[0]))
+      continue;
     const bool is_custom = list[call->second].blocks[0].is_custom;
     for (const std::size_t at : {call->second, i}) {
       Block& block = list[at].blocks[0];
@@ -95,7 +99,8 @@ void mend_responses_pairs(Repair& repair) {
     }
     if (is_call) {
       const auto result = result_at.find(list[i].blocks[0].id);
-      if (result == result_at.end() && list[i].blocks[0].has_own_form) {  // nobody but its tool can make up its result
+      // nobody but its tool can make up its result
+      if (result == result_at.end() && list[i].blocks[0].has_own_form) {
         repair.lose(LossCode::call_dropped, list[i]);
         changed = true;
         continue;

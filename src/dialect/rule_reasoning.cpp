@@ -30,18 +30,25 @@ bool is_signature_missing(const Turn& turn, std::size_t block) {
 
 bool needs_reasoning_content(const RequestDraft& draft) {
   return std::any_of(draft.turns.begin(), draft.turns.end(), [](const Turn& turn) {
-    return turn.role == Role::assistant && (has_calls(turn) || has_kind(turn, BlockKind::reasoning));
+    return turn.role == Role::assistant &&
+           (has_calls(turn) || has_kind(turn, BlockKind::reasoning));
   });
 }
 bool has_reasoning_content(const Turn& turn) {
-  return std::any_of(turn.blocks.begin(), turn.blocks.end(),
-                     [](const Block& block) { return block.kind == BlockKind::reasoning && block.type == "reasoning_content"; });
+  return std::any_of(turn.blocks.begin(), turn.blocks.end(), [](const Block& block) {
+    return block.kind == BlockKind::reasoning && block.type == "reasoning_content";
+  });
 }
 
-bool is_assistant(const std::vector<Turn>& turns, std::size_t i) { return i < turns.size() && turns[i].role == Role::assistant; }
-bool ends_in_reasoning(const Turn& turn) { return !turn.blocks.empty() && turn.blocks.back().kind == BlockKind::reasoning; }
+bool is_assistant(const std::vector<Turn>& turns, std::size_t i) {
+  return i < turns.size() && turns[i].role == Role::assistant;
+}
+bool ends_in_reasoning(const Turn& turn) {
+  return !turn.blocks.empty() && turn.blocks.back().kind == BlockKind::reasoning;
+}
 
-// Blocks that nothing follows in what the assistant says: all of them, since the next would be the last without them.
+// Blocks that nothing follows in what the assistant says: all of them, since the next would be the
+// last without them.
 std::vector<Fault> reasoning_at_end(const std::vector<Turn>& turns) {
   std::vector<Fault> last;
   bool ends = true;
@@ -66,7 +73,8 @@ void find_thinking(const RuleInput& asked, Faults& found) {
   for (std::size_t i = 0; i < turns.size(); ++i) {
     const std::vector<Block>& blocks = turns[i].blocks;
     for (std::size_t b = 0; b < blocks.size(); ++b)
-      if (blocks[b].kind == BlockKind::reasoning && blocks[b].type == "thinking" && blocks[b].signature.empty())
+      if (blocks[b].kind == BlockKind::reasoning && blocks[b].type == "thinking" &&
+          blocks[b].signature.empty())
         found.add(FindingCode::think_unsigned, i, b);
     // The next message goes on with what the assistant says, but this one may not end so.
     if (turns[i].role == Role::assistant && ends_in_reasoning(turns[i]) && !is_at_end[i])
@@ -82,12 +90,15 @@ void find_thinking(const RuleInput& asked, Faults& found) {
     found.add(FindingCode::think_missing, last - 1, 0);
 }
 
-bool is_reasoning_item(const Turn& turn) { return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning; }
+bool is_reasoning_item(const Turn& turn) {
+  return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::reasoning;
+}
 
 // Whether the item is sent with the server's id: one that is rewritten has none.
 bool is_sent_with_id(const Turn& turn) {
   const bool is_copied =
-      turn.is_raw_in(Dialect::openai_responses) || (turn.blocks.size() == 1 && copies(turn.blocks[0], Dialect::openai_responses));
+      turn.is_raw_in(Dialect::openai_responses) ||
+      (turn.blocks.size() == 1 && copies(turn.blocks[0], Dialect::openai_responses));
   return !turn.item_id.empty() && is_copied && !has_kind(turn, BlockKind::control);
 }
 
@@ -106,15 +117,18 @@ void find_items(const RuleInput& asked, Faults& found) {
       found.add(code, i, 0, turns[i].item_id);
       goes = true;
     };
-    if (only != nullptr && only->type == "item_reference" && !asked.facts.store) add(FindingCode::item_ref_unstored);
+    if (only != nullptr && only->type == "item_reference" && !asked.facts.store)
+      add(FindingCode::item_ref_unstored);
     if (is_reasoning_item(turns[i])) {
       if (!asked.facts.store && only->signature.empty()) add(FindingCode::reasoning_not_portable);
       const bool lost_it = is_reasoning_next && asked.facts.followed.count(turns[i].item_id) > 0;
-      if (!turns[i].item_id.empty() && (!has_follower || lost_it)) add(FindingCode::reasoning_no_follower);
+      if (!turns[i].item_id.empty() && (!has_follower || lost_it))
+        add(FindingCode::reasoning_no_follower);
     }
     if (goes) continue;
     is_reasoning_next = is_reasoning_item(turns[i]);
-    has_follower = turns[i].role == Role::assistant && (turns[i].blocks.empty() || turns[i].blocks[0].kind != BlockKind::control);
+    has_follower = turns[i].role == Role::assistant &&
+                   (turns[i].blocks.empty() || turns[i].blocks[0].kind != BlockKind::control);
   }
 }
 
@@ -135,12 +149,14 @@ void find_reasoning(const RuleInput& asked, Faults& found) {
   }
   for (std::size_t i = current_turn_begin(turns); i < turns.size(); ++i)
     for (std::size_t b = 0; b < turns[i].blocks.size(); ++b)
-      if (turns[i].role == Role::assistant && is_signature_missing(turns[i], b)) found.add(FindingCode::gem_sig_missing, i, b);
+      if (turns[i].role == Role::assistant && is_signature_missing(turns[i], b))
+        found.add(FindingCode::gem_sig_missing, i, b);
 }
 
 void note_followers(const RequestDraft& draft, RequestFacts& facts) {
   for (std::size_t i = 0; i + 1 < draft.turns.size(); ++i)
-    if (is_reasoning_item(draft.turns[i]) && !is_reasoning_item(draft.turns[i + 1])) facts.followed.emplace(draft.turns[i].item_id);
+    if (is_reasoning_item(draft.turns[i]) && !is_reasoning_item(draft.turns[i + 1]))
+      facts.followed.emplace(draft.turns[i].item_id);
 }
 
 void mend_last_thinking(Repair& repair, const std::vector<Fault>&) {
@@ -153,7 +169,8 @@ void mend_last_thinking(Repair& repair, const std::vector<Fault>&) {
   // What follows in the next message joins the rest.
   std::vector<Turn> out;
   for (Turn& turn : repair.draft.turns) {
-    if (turn.role == Role::assistant && !out.empty() && out.back().role == Role::assistant && ends_in_reasoning(out.back())) {
+    if (turn.role == Role::assistant && !out.empty() && out.back().role == Role::assistant &&
+        ends_in_reasoning(out.back())) {
       join_turn(out.back(), std::move(turn));
       out.back().touch();
     } else {
@@ -169,8 +186,9 @@ void sign_call(Repair& repair, Turn& turn, Block& block) {
   constexpr std::string_view sentinel = "skip_thought_signature_validator";
   block.signature = sentinel;
   if (copies(block, repair.profile.dialect))
-    block.raw = repair.arena.keep(
-        with_member(without_member(block.raw, "thoughtSignature"), "thoughtSignature", '"' + std::string(sentinel) + '"'));
+    block.raw =
+        repair.arena.keep(with_member(without_member(block.raw, "thoughtSignature"),
+                                      "thoughtSignature", '"' + std::string(sentinel) + '"'));
   turn.touch();
   repair.lose(LossCode::signature_sentinel, turn, block);
 }
@@ -181,7 +199,8 @@ void add_reasoning_content(Repair& repair, Turn& turn) {
   block.type = "reasoning_content";
   turn.blocks.insert(turn.blocks.begin(), std::move(block));
   if (turn.is_raw_in(repair.profile.dialect))
-    turn.raw = repair.arena.keep(with_member(without_member(turn.raw, "reasoning_content"), "reasoning_content", "\"\""));
+    turn.raw = repair.arena.keep(
+        with_member(without_member(turn.raw, "reasoning_content"), "reasoning_content", "\"\""));
 }
 
 }  // namespace
@@ -198,7 +217,9 @@ void mend_reasoning(Repair& repair, const std::vector<Fault>& faults) {
       default: {  // reasoning and references that have to go
         const Block& block = turn.blocks[fault.block];
         if (!places.insert({fault.turn, fault.block}).second) break;  // it breaks two rules
-        repair.lose(block.kind == BlockKind::reasoning ? LossCode::reasoning_dropped : LossCode::item_reference, turn, block);
+        repair.lose(block.kind == BlockKind::reasoning ? LossCode::reasoning_dropped
+                                                       : LossCode::item_reference,
+                    turn, block);
         gone.push_back(fault);
       }
     }

@@ -11,27 +11,34 @@ constexpr DialectSet every_dialect = in_chat | in_responses | in_anthropic | in_
 constexpr Rule table[] = {
     {.code = FindingCode::pair_orphan_result,
      .name = "PAIR_ORPHAN_RESULT",
-     .error = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+     .error = "Invalid parameter: messages with role 'tool' must be a response to a preceeding "
+              "message with 'tool_calls'.",
      .repair = "moved behind its call if that is there, else left out",
      .dialects = every_dialect,
      .find = find_pairs,
      .mend = mend_pairs,
-     .anthropic = "unexpected `tool_use_id` found in `tool_result` blocks. Each `tool_result` block must have a corresponding "
+     .anthropic = "unexpected `tool_use_id` found in `tool_result` blocks. Each `tool_result` "
+                  "block must have a corresponding "
                   "`tool_use` block in the previous message.",
      .responses = "No tool call found for function call output with call_id …",
-     .gemini = "Please ensure that the number of function response parts is equal to the number of function call parts of the "
+     .gemini = "Please ensure that the number of function response parts is equal to the number of "
+               "function call parts of the "
                "function call turn."},
     {.code = FindingCode::pair_missing_result,
      .name = "PAIR_MISSING_RESULT",
-     .error = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.",
-     .repair = "the result is moved here if it is elsewhere, else a result is made that says it was removed",
+     .error = "An assistant message with 'tool_calls' must be followed by tool messages responding "
+              "to each 'tool_call_id'.",
+     .repair = "the result is moved here if it is elsewhere, else a result is made that says it "
+               "was removed",
      .dialects = every_dialect,
      .find = find_pairs,
      .mend = mend_pairs,
-     .anthropic = "`tool_use` ids were found without `tool_result` blocks immediately after. Each `tool_use` block must have a "
+     .anthropic = "`tool_use` ids were found without `tool_result` blocks immediately after. Each "
+                  "`tool_use` block must have a "
                   "corresponding `tool_result` block in the next message.",
      .responses = "No tool output found for function call …",
-     .gemini = "Please ensure that the number of function response parts is equal to the number of function call parts of the "
+     .gemini = "Please ensure that the number of function response parts is equal to the number of "
+               "function call parts of the "
                "function call turn."},
     {.code = FindingCode::pair_dup_result,
      .name = "PAIR_DUP_RESULT",
@@ -49,7 +56,8 @@ constexpr Rule table[] = {
      .mend = mend_pairs},
     {.code = FindingCode::gem_count,
      .name = "GEM_COUNT",
-     .error = "Please ensure that the number of function response parts is equal to the number of function call parts of the "
+     .error = "Please ensure that the number of function response parts is equal to the number of "
+              "function call parts of the "
               "function call turn.",
      .repair = "missing responses are made, those of one set are put into one content",
      .dialects = in_gemini,
@@ -57,7 +65,8 @@ constexpr Rule table[] = {
      .mend = mend_pairs},
     {.code = FindingCode::gem_call_position,
      .name = "GEM_CALL_POSITION",
-     .error = "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+     .error = "Please ensure that function call turn comes immediately after a user turn or after "
+              "a function response turn.",
      .repair = "contents of the model are merged, or a user's text is put before",
      .dialects = in_gemini,
      .find = find_turns,
@@ -72,20 +81,23 @@ constexpr Rule table[] = {
      .mend = mend_results_first},
     {.code = FindingCode::server_pair_orphan,
      .name = "SERVER_PAIR_ORPHAN",
-     .error = "Each server tool result block must have a corresponding server_tool_use block before it.",
+     .error =
+         "Each server tool result block must have a corresponding server_tool_use block before it.",
      .repair = "both halves are left out",
      .dialects = in_anthropic,
      .find = find_blocks,
      .mend = mend_removed},
     {.code = FindingCode::think_modified,
      .name = "THINK_MODIFIED",
-     .error = "thinking or redacted_thinking blocks in the latest assistant message cannot be modified.",
+     .error =
+         "thinking or redacted_thinking blocks in the latest assistant message cannot be modified.",
      .repair = "the block is left out",
      .dialects = in_anthropic},
     {.code = FindingCode::think_last_block,
      .name = "THINK_LAST_BLOCK",
      .error = "The final block in an assistant message cannot be `thinking`.",
-     .repair = "the message is joined with the next of the assistant; where there is none, the block is left out",
+     .repair = "the message is joined with the next of the assistant; where there is none, the "
+               "block is left out",
      .dialects = in_anthropic,
      .find = find_reasoning,
      .mend = mend_last_thinking},
@@ -98,7 +110,8 @@ constexpr Rule table[] = {
      .mend = mend_reasoning},
     {.code = FindingCode::think_missing,
      .name = "THINK_MISSING",
-     .error = "Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` "
+     .error = "Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` "
+              "is enabled, a final `assistant` "
               "message must start with a thinking block",
      .repair = "cannot be made: thinking must be disabled for this request, as the advice says",
      .dialects = in_anthropic,
@@ -107,8 +120,10 @@ constexpr Rule table[] = {
      .mend = mend_reasoning},
     {.code = FindingCode::think_prefix_changed,
      .name = "THINK_PREFIX_CHANGED",
-     .error = "Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
-     .repair = "by policy: strip that block and all later ones, refuse, or let the provider drop them",
+     .error =
+         "Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
+     .repair =
+         "by policy: strip that block and all later ones, refuse, or let the provider drop them",
      .dialects = in_anthropic,
      .flag = &Profile::thinking_bound},
     {.code = FindingCode::reasoning_no_follower,
@@ -132,7 +147,8 @@ constexpr Rule table[] = {
      .mend = mend_reasoning},
     {.code = FindingCode::reasoning_not_portable,
      .name = "REASONING_NOT_PORTABLE",
-     .error = "Item with id 'rs_…' not found. Items are not persisted when `store` is set to false.",
+     .error =
+         "Item with id 'rs_…' not found. Items are not persisted when `store` is set to false.",
      .repair = "the reasoning item is left out",
      .dialects = in_responses,
      .find = find_reasoning,
@@ -155,7 +171,8 @@ constexpr Rule table[] = {
      .mend = mend_reasoning},
     {.code = FindingCode::empty_message,
      .name = "EMPTY_MESSAGE",
-     .error = "all messages must have non-empty content except for the optional final assistant message",
+     .error =
+         "all messages must have non-empty content except for the optional final assistant message",
      .repair = "the message is left out",
      .dialects = every_dialect,
      .flag = &Profile::empty_text,
@@ -190,7 +207,8 @@ constexpr Rule table[] = {
      .mend = mend_first},
     {.code = FindingCode::trailing_assistant,
      .name = "TRAILING_ASSISTANT",
-     .error = "This model does not support assistant message prefill. The conversation must end with a user message.",
+     .error = "This model does not support assistant message prefill. The conversation must end "
+              "with a user message.",
      .repair = "a user's \"Continue.\" is added",
      .dialects = in_chat | in_anthropic | in_gemini,
      .flag = &Profile::prefill,
@@ -207,7 +225,8 @@ constexpr Rule table[] = {
      .mend = mend_last},
     {.code = FindingCode::role_alternation,
      .name = "ROLE_ALTERNATION",
-     .error = "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+     .error = "After the optional system message, conversation roles must alternate "
+              "user/assistant/user/assistant/...",
      .repair = "neighbours of one role are merged",
      .dialects = in_chat | in_anthropic | in_gemini,
      .find = find_turns,
@@ -237,7 +256,8 @@ constexpr Rule table[] = {
      .mend = mend_systems},
     {.code = FindingCode::media_in_tool_result,
      .name = "MEDIA_IN_TOOL_RESULT",
-     .error = "Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL.",
+     .error = "Image URLs are only allowed for messages with role 'user', but this message with "
+              "role 'tool' contains an image URL.",
      .repair = "a placeholder stays, and a user message behind the results carries it",
      .dialects = every_dialect,
      .flag = &Profile::images_in_results,
@@ -349,7 +369,8 @@ constexpr Rule table[] = {
      .mend = mend_shapes},
     {.code = FindingCode::empty_list,
      .name = "EMPTY_LIST",
-     .error = "empty array. Expected an array with minimum length 1, but got an empty array instead.",
+     .error =
+         "empty array. Expected an array with minimum length 1, but got an empty array instead.",
      .repair = "an empty list of calls is left out, an empty content becomes an empty string",
      .dialects = in_chat,
      .find = find_turns,
@@ -361,7 +382,8 @@ constexpr Rule table[] = {
      .dialects = in_chat | in_responses | in_anthropic,
      .find = find_media,
      .mend = mend_media,
-     .anthropic = "media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"},
+     .anthropic =
+         "media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"},
     {.code = FindingCode::media_url,
      .name = "MEDIA_URL",
      .error = "Invalid URL: an address must begin with https://, and be readable by this provider.",
@@ -372,14 +394,16 @@ constexpr Rule table[] = {
      .anthropic = "Only HTTPS URLs are supported."},
     {.code = FindingCode::result_error_content,
      .name = "RESULT_ERROR_CONTENT",
-     .error = "all content must be type `text` if `is_error` is true; content cannot be empty if `is_error` is true",
+     .error = "all content must be type `text` if `is_error` is true; content cannot be empty if "
+              "`is_error` is true",
      .repair = "an image is put behind the results, an empty result says [error]",
      .dialects = in_anthropic,
      .find = find_blocks,
      .mend = mend_failed_results},
     {.code = FindingCode::no_messages,
      .name = "NO_MESSAGES",
-     .error = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+     .error = "Invalid 'messages': empty array. Expected an array with minimum length 1, but got "
+              "an empty array instead.",
      .repair = "a user's \"Continue.\" is added",
      .dialects = every_dialect,
      .find = find_turns,
@@ -396,7 +420,8 @@ constexpr Rule table[] = {
      .mend = mend_call_ids},
     {.code = FindingCode::item_dup_id,
      .name = "ITEM_DUP_ID",
-     .error = "Duplicate item found with id …. Remove duplicate items from your input and try again.",
+     .error =
+         "Duplicate item found with id …. Remove duplicate items from your input and try again.",
      .repair = "the later one goes without its id; an item that must have one is left out",
      .dialects = in_responses,
      .find = find_reasoning,

@@ -10,8 +10,8 @@ namespace undertext {
 
 bool ends_twice(const std::vector<Turn>& turns, const Profile& profile) {
   const std::size_t size = turns.size();
-  return !profile.prefill_twice && !profile.strict_alternation && size > 1 && turns[size - 1].role == Role::assistant &&
-         turns[size - 2].role == Role::assistant;
+  return !profile.prefill_twice && !profile.strict_alternation && size > 1 &&
+         turns[size - 1].role == Role::assistant && turns[size - 2].role == Role::assistant;
 }
 
 namespace {
@@ -30,24 +30,32 @@ bool is_system_misplaced(const std::vector<Turn>& turns, std::size_t turn, const
   if (!profile.system_anywhere || turn == 0 || turns[turn - 1].role != Role::user) return true;
   if (turn + 1 < turns.size() && turns[turn + 1].role != Role::assistant) return true;
   for (const Block& block : turns[turn].blocks)
-    if (block.kind != BlockKind::text && block.type != "tool_addition" && block.type != "tool_removal") return true;
+    if (block.kind != BlockKind::text && block.type != "tool_addition" &&
+        block.type != "tool_removal")
+      return true;
   return false;
 }
 
 // Chat. What is rewritten has no empty lists.
-bool has_empty_calls(const Turn& turn) { return turn.has_empty_calls && turn.is_raw_in(Dialect::openai_chat); }
+bool has_empty_calls(const Turn& turn) {
+  return turn.has_empty_calls && turn.is_raw_in(Dialect::openai_chat);
+}
 bool is_empty_content(const Turn& turn) {
-  if (!turn.is_raw_in(Dialect::openai_chat) || turn.shape != Turn::Shape::list || turn.content.empty()) return false;
+  if (!turn.is_raw_in(Dialect::openai_chat) || turn.shape != Turn::Shape::list ||
+      turn.content.empty())
+    return false;
   return turn.content[turn.content.find_first_not_of(" \t\r\n", 1)] == ']';
 }
 bool is_null_content(const Turn& turn) {
   const bool is_null = turn.shape == Turn::Shape::null || turn.shape == Turn::Shape::absent;
-  const bool says = has_kind(turn, BlockKind::call) || has_kind(turn, BlockKind::refusal) || has_kind(turn, BlockKind::media);
+  const bool says = has_kind(turn, BlockKind::call) || has_kind(turn, BlockKind::refusal) ||
+                    has_kind(turn, BlockKind::media);
   return is_null && !turn.raw.empty() && (turn.role != Role::assistant || !says);
 }
 
 bool begins_with_summary(const Turn& turn, Dialect dialect) {
-  return dialect == Dialect::anthropic && !turn.blocks.empty() && turn.blocks[0].kind == BlockKind::compaction;
+  return dialect == Dialect::anthropic && !turn.blocks.empty() &&
+         turn.blocks[0].kind == BlockKind::compaction;
 }
 std::size_t first_spoken(const std::vector<Turn>& turns) {
   std::size_t first = 0;
@@ -96,14 +104,16 @@ class TurnRules {
     if (turn.has_bad_role) found_.add(FindingCode::gem_role, i);
     if (is_null_content(turn)) found_.add(FindingCode::content_null, i);
     if (has_empty_calls(turn) || is_empty_content(turn)) found_.add(FindingCode::empty_list, i);
-    if (turn.role == Role::assistant && has_calls(turn) && i > 0 && turns_[i - 1].role == Role::assistant)
+    if (turn.role == Role::assistant && has_calls(turn) && i > 0 &&
+        turns_[i - 1].role == Role::assistant)
       found_.add(FindingCode::gem_call_position, i);
   }
 
   void check_first() {
     const std::size_t first = first_spoken(turns_);
     if (first == turns_.size()) return found_.add(FindingCode::first_not_user, top_turn);
-    if (turns_[first].role == Role::user || begins_with_summary(turns_[first], profile_.dialect)) return;
+    if (turns_[first].role == Role::user || begins_with_summary(turns_[first], profile_.dialect))
+      return;
     const bool calls_first = profile_.dialect == Dialect::gemini && has_calls(turns_[first]);
     found_.add(calls_first ? FindingCode::gem_call_position : FindingCode::first_not_user, first);
   }
@@ -114,7 +124,8 @@ class TurnRules {
       if (turns_[i].role == Role::system) continue;
       if (last != no_block) {
         const Role before = turns_[last].role, here = turns_[i].role;
-        if (profile_.strict_alternation && before == here && here != Role::tool) found_.add(FindingCode::role_alternation, i);
+        if (profile_.strict_alternation && before == here && here != Role::tool)
+          found_.add(FindingCode::role_alternation, i);
         if (before == Role::tool && here == Role::user) found_.add(FindingCode::user_after_tool, i);
       }
       last = i;
@@ -128,7 +139,8 @@ class TurnRules {
     found_.add(FindingCode::trailing_assistant, last);
     if (turns_[last].blocks.empty()) return;
     const Block& block = turns_[last].blocks.back();
-    if (block.kind == BlockKind::text && without_trailing_space(block.text).size() != block.text.size())
+    if (block.kind == BlockKind::text &&
+        without_trailing_space(block.text).size() != block.text.size())
       found_.add(FindingCode::trailing_ws, last, turns_[last].blocks.size() - 1);
   }
 
@@ -141,7 +153,8 @@ class TurnRules {
         if (i == 0 && b == 0) {
           has_one = true;
         } else {
-          found_.add(has_one ? FindingCode::compaction_multiple : FindingCode::compaction_not_first, i, b);
+          found_.add(has_one ? FindingCode::compaction_multiple : FindingCode::compaction_not_first,
+                     i, b);
         }
       }
     }
@@ -174,7 +187,9 @@ void mend_systems(Repair& repair, const std::vector<Fault>& faults) {
       continue;
     }
     // One that became a user's turn may have made room for the next.
-    if (fault.code == FindingCode::system_position && !is_system_misplaced(list, fault.turn, repair.profile)) continue;
+    if (fault.code == FindingCode::system_position &&
+        !is_system_misplaced(list, fault.turn, repair.profile))
+      continue;
     repair.lose(LossCode::system_as_user, turn);
     std::string body;
     for (const Block& block : turn.blocks) {
@@ -182,7 +197,8 @@ void mend_systems(Repair& repair, const std::vector<Fault>& faults) {
       if (!body.empty()) body += "\\n";
       body += block.text;
     }
-    Turn user = made_turn(Role::user, repair.arena.keep("<system-reminder>" + body + "</system-reminder>"));
+    Turn user =
+        made_turn(Role::user, repair.arena.keep("<system-reminder>" + body + "</system-reminder>"));
     user.source = turn.source;
     for (Block& block : turn.blocks)
       if (block.kind == BlockKind::media) user.blocks.push_back(std::move(block));
@@ -245,12 +261,14 @@ std::vector<bool> turns_up_to_calls(const std::vector<Turn>& turns) {
 }
 
 bool is_one_text(const Turn& turn) {
-  return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::text && turn.blocks[0].cache.empty();
+  return turn.blocks.size() == 1 && turn.blocks[0].kind == BlockKind::text &&
+         turn.blocks[0].cache.empty();
 }
 
 void merge(Turn& to, Turn from, Repair& repair) {
   if (repair.profile.dialect == Dialect::openai_chat && is_one_text(to) && is_one_text(from)) {
-    to.blocks[0] = text_block(repair.arena.keep(std::string(to.blocks[0].text) + "\\n\\n" + std::string(from.blocks[0].text)));
+    to.blocks[0] = text_block(repair.arena.keep(std::string(to.blocks[0].text) + "\\n\\n" +
+                                                std::string(from.blocks[0].text)));
     to.shape = Turn::Shape::string;
   } else {
     join_turn(to, std::move(from));
@@ -261,16 +279,19 @@ void merge(Turn& to, Turn from, Repair& repair) {
 void merge_neighbours(Repair& repair) {
   RequestDraft& draft = repair.draft;
   const Profile& profile = repair.profile;
-  const bool is_gemini = profile.dialect == Dialect::gemini, at_end = ends_twice(draft.turns, profile);
+  const bool is_gemini = profile.dialect == Dialect::gemini,
+             at_end = ends_twice(draft.turns, profile);
   if (!profile.strict_alternation && !is_gemini && !at_end) return;
   std::size_t end_begin = draft.turns.size();
   while (at_end && end_begin > 0 && draft.turns[end_begin - 1].role == Role::assistant) --end_begin;
-  const std::vector<bool> leads_to_calls = is_gemini ? turns_up_to_calls(draft.turns) : std::vector<bool>(draft.turns.size());
+  const std::vector<bool> leads_to_calls =
+      is_gemini ? turns_up_to_calls(draft.turns) : std::vector<bool>(draft.turns.size());
   std::vector<Turn> out;
   std::size_t last = no_block;
   for (std::size_t at = 0; at < draft.turns.size(); ++at) {
     Turn& turn = draft.turns[at];
-    const bool same = turn.role != Role::system && last != no_block && out[last].role == turn.role && turn.role != Role::tool;
+    const bool same = turn.role != Role::system && last != no_block &&
+                      out[last].role == turn.role && turn.role != Role::tool;
     const bool is_end = at_end && at > end_begin;
     if (same && (profile.strict_alternation || is_end || leads_to_calls[at])) {
       merge(out[last], std::move(turn), repair);
@@ -289,8 +310,10 @@ void mend_first(Repair& repair, const std::vector<Fault>&) {
   const std::size_t first = first_spoken(list);
   if (first == list.size()) {
     list.push_back(made_turn(Role::user, "Continue."));
-  } else if (list[first].role != Role::user && !begins_with_summary(list[first], repair.profile.dialect)) {
-    list.insert(list.begin() + static_cast<std::ptrdiff_t>(first), made_turn(Role::user, "[Earlier messages were removed.]"));
+  } else if (list[first].role != Role::user &&
+             !begins_with_summary(list[first], repair.profile.dialect)) {
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(first),
+                made_turn(Role::user, "[Earlier messages were removed.]"));
   }
 }
 
@@ -303,7 +326,8 @@ void mend_user_after_tool(Repair& repair, const std::vector<Fault>&) {
   std::vector<Turn> out;
   std::optional<Role> last;
   for (Turn& turn : repair.draft.turns) {
-    if (last == Role::tool && turn.role == Role::user) out.push_back(made_turn(Role::assistant, "Understood."));
+    if (last == Role::tool && turn.role == Role::user)
+      out.push_back(made_turn(Role::assistant, "Understood."));
     if (turn.role != Role::system) last = turn.role;
     out.push_back(std::move(turn));
   }

@@ -13,7 +13,8 @@ namespace undertext {
 RuleSet rules_of(const Profile& profile) {
   RuleSet set;
   for (const Rule& rule : rules()) {
-    const bool is_off = std::find(profile.without.begin(), profile.without.end(), rule.name) != profile.without.end();
+    const bool is_off = std::find(profile.without.begin(), profile.without.end(), rule.name) !=
+                        profile.without.end();
     set[static_cast<std::size_t>(rule.code)] = rule.holds(profile) && !is_off;
   }
   return set;
@@ -26,15 +27,17 @@ std::vector<Fault> faults_of(const RuleInput& asked, const RuleSet& wanted) {
   std::vector<Find> asked_already;  // one finder may serve several rules
   for (const Rule& rule : rules()) {
     if (rule.find == nullptr || !found.wants(rule.code)) continue;
-    if (std::find(asked_already.begin(), asked_already.end(), rule.find) != asked_already.end()) continue;
+    if (std::find(asked_already.begin(), asked_already.end(), rule.find) != asked_already.end())
+      continue;
     asked_already.push_back(rule.find);
     rule.find(asked, found);
   }
   return found.take();
 }
 
-// A repair may need what an earlier one of this list made: pairs before the texts of their results, blocks before the turns that they
-// leave empty, turns before what the first and the last of them must be.
+// A repair may need what an earlier one of this list made: pairs before the texts of their results,
+// blocks before the turns that they leave empty, turns before what the first and the last of them
+// must be.
 constexpr Mend order_of_repairs[] = {
     mend_parts,          mend_pairs,      mend_results_first, mend_media_in_results, mend_media,
     mend_failed_results, mend_texts,      mend_systems,       mend_shapes,           mend_removed,
@@ -46,12 +49,14 @@ bool is_mendable(const Fault& fault) { return rule_of(fault.code).mend != nullpt
 
 }  // namespace
 
-std::vector<Fault> check(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts) {
+std::vector<Fault> check(const RequestDraft& draft, const Profile& profile,
+                         const RequestFacts& facts) {
   return faults_of({draft, profile, facts}, rules_of(profile));
 }
 
 void Repair::run() {
-  // A repair may break the rule of another, but none takes back what another did: a few rounds are enough, and the tests hold that they are.
+  // A repair may break the rule of another, but none takes back what another did: a few rounds are
+  // enough, and the tests hold that they are.
   constexpr int rounds_max = 12;
   const RuleSet all = rules_of(profile);
   note_followers(draft, facts);
@@ -61,8 +66,11 @@ void Repair::run() {
     for (const Mend mend : order_of_repairs) {
       RuleSet mended;
       for (const Rule& rule : rules())
-        mended[static_cast<std::size_t>(rule.code)] = rule.mend == mend && all[static_cast<std::size_t>(rule.code)];
-      if (const std::vector<Fault> faults = faults_of({draft, profile, facts}, mended); !faults.empty()) mend(*this, faults);
+        mended[static_cast<std::size_t>(rule.code)] =
+            rule.mend == mend && all[static_cast<std::size_t>(rule.code)];
+      if (const std::vector<Fault> faults = faults_of({draft, profile, facts}, mended);
+          !faults.empty())
+        mend(*this, faults);
     }
   }
 }

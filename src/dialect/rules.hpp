@@ -1,12 +1,15 @@
-// What providers refuse, rule by rule. A rule is a row of rules(): its code, the provider's words, the profiles for which it holds, the function
-// that finds a request breaking it, and the function that repairs the request.
+// What providers refuse, rule by rule. A rule is a row of rules(): its code, the provider's words,
+// the profiles for which it holds, the function that finds a request breaking it, and the function
+// that repairs the request.
 //
 //     check(draft, profile, facts);                  // what the provider would refuse of the request as it would be sent
 //     Repair{draft, profile, facts, arena}.run();    // the repairs of the broken rules, until no rule is broken
 //
-// Rules are asked of a draft in the target's dialect, never of a message: what an edit or a conversion made of a message is what is sent.
+// Rules are asked of a draft in the target's dialect, never of a message: what an edit or a
+// conversion made of a message is what is sent.
 //
-// A new rule needs a FindingCode, a row in rules.cpp, a case in rules_test.cpp and a line in docs/dialects.md; tests compare these.
+// A new rule needs a FindingCode, a row in rules.cpp, a case in rules_test.cpp and a line in
+// docs/dialects.md; tests compare these.
 #pragma once
 
 #include <bitset>
@@ -22,7 +25,8 @@
 namespace undertext {
 
 inline constexpr std::size_t no_block = ~std::size_t{0};
-inline constexpr std::size_t top_turn = ~std::size_t{0};  // what stands outside of the list; its blocks are counted through
+// what stands outside of the list; its blocks are counted through
+inline constexpr std::size_t top_turn = ~std::size_t{0};
 
 struct BlockAt {
   std::size_t turn = 0, block = 0;
@@ -51,7 +55,8 @@ class Faults {
  public:
   explicit Faults(const RuleSet& wanted) : wanted_(wanted) {}
   bool wants(FindingCode code) const { return wanted_[static_cast<std::size_t>(code)]; }
-  void add(FindingCode code, std::size_t turn, std::size_t block = no_block, std::string_view about = {}) {
+  void add(FindingCode code, std::size_t turn, std::size_t block = no_block,
+           std::string_view about = {}) {
     if (wants(code)) faults_.push_back({code, turn, block, std::string(about)});
   }
   std::vector<Fault> take() { return std::move(faults_); }
@@ -90,13 +95,18 @@ RuleSet rules_of(const Profile& profile);  // those that hold
 std::string_view member_name(bool Profile::* flag);  // as a profile's JSON spells it
 
 // Every place that breaks a rule, rule by rule.
-std::vector<Fault> check(const RequestDraft& draft, const Profile& profile, const RequestFacts& facts);
+std::vector<Fault> check(const RequestDraft& draft, const Profile& profile,
+                         const RequestFacts& facts);
 
-// The same for rules that depend on what was sent before: bound and modified thinking, reasoning that an item needs.
-// A block is compared with the first of `sent` that has it: to what stood before it then it is bound.
-std::vector<Fault> check_against(const std::vector<RequestDraft>& sent, const RequestDraft& draft, const Profile& profile);
+// The same for rules that depend on what was sent before: bound and modified thinking, reasoning
+// that an item needs.
+// A block is compared with the first of `sent` that has it: to what stood before it then it is
+// bound.
+std::vector<Fault> check_against(const std::vector<RequestDraft>& sent, const RequestDraft& draft,
+                                 const Profile& profile);
 
-// Makes a draft acceptable. The same draft gives the same result, and an acceptable one stays as it is.
+// Makes a draft acceptable. The same draft gives the same result, and an acceptable one stays as it
+// is.
 struct Repair {
   RequestDraft& draft;
   const Profile& profile;
@@ -112,7 +122,9 @@ struct Repair {
   // Responses: takes the server's ids off these items; an item that must have one goes itself.
   void remove_item_ids(const std::vector<Fault>& faults);
   void lose(LossCode code, const Turn& turn) { draft.lost.push_back({code, turn.source}); }
-  void lose(LossCode code, const Turn& turn, const Block& block) { draft.lost.push_back({code, source_of(turn, block)}); }
+  void lose(LossCode code, const Turn& turn, const Block& block) {
+    draft.lost.push_back({code, source_of(turn, block)});
+  }
 };
 
 // The finders and repairs of the rows.
@@ -153,15 +165,18 @@ struct Exchange {
   std::size_t calls_begin = 0, calls_end = 0;      // turns that make the calls
   std::size_t results_begin = 0, results_end = 0;  // turns that must hold the results
 };
-// The exchange that begins at `turn`, which is an assistant's. Not for Responses, where a result may stand anywhere later.
+// The exchange that begins at `turn`, which is an assistant's. Not for Responses, where a result
+// may stand anywhere later.
 Exchange exchange_at(const std::vector<Turn>& turns, std::size_t turn, Dialect dialect);
 
-// Responses: notes which reasoning items something else follows. Models also make several of them in a row.
+// Responses: notes which reasoning items something else follows. Models also make several of them
+// in a row.
 void note_followers(const RequestDraft& draft, RequestFacts& facts);
 
 bool is_good_tool_name(std::string_view name, const Profile& profile);
-bool is_long_lived(std::string_view cache_marker);                        // "ttl":"1h"
-bool ends_twice(const std::vector<Turn>& turns, const Profile& profile);  // with an assistant's turns, where one may
+bool is_long_lived(std::string_view cache_marker);  // "ttl":"1h"
+// with an assistant's turns, where one may
+bool ends_twice(const std::vector<Turn>& turns, const Profile& profile);
 
 // An id made from another, or from nothing: the same every time.
 std::string made_id(std::string_view from, std::uint64_t number);
@@ -170,7 +185,8 @@ Block made_result(const Block& call, const Profile& profile);
 // Joins the blocks of `from` to those of `to`.
 void join_turn(Turn& to, Turn from);
 
-// Gives a call or result another id. What it was written as stands no more, but for an item with a form of its own, which is kept with the new id.
+// Gives a call or result another id. What it was written as stands no more, but for an item with a
+// form of its own, which is kept with the new id.
 void rename_call(Turn& turn, Block& block, std::string_view id, Arena& arena);
 
 // The object without that member; itself when it has none.

@@ -39,7 +39,8 @@ Result<void> StreamAssembler::feed(std::string_view data) {
     return Error{.code = ErrorCode::too_large, .message = "a streamed answer of more than 64 MiB"};
   if (std::optional<Error> error = rep_->table.read(data, {})) return error;
   if (!rep_->table.root().is(JsonType::object))
-    return Error{.code = ErrorCode::invalid_argument, .message = "an event of a stream must be a JSON object"};
+    return Error{.code = ErrorCode::invalid_argument,
+                 .message = "an event of a stream must be a JSON object"};
   rep_->bytes += data.size();
   rep_->assembly->feed(rep_->table.root());
   return {};
@@ -54,9 +55,11 @@ StreamAssembler::Streamed StreamAssembler::finish() const {
   return streamed;
 }
 
-void Assembly::take_names(const JsonValue& holder, std::string_view id_key, std::string_view model_key) {
+void Assembly::take_names(const JsonValue& holder, std::string_view id_key,
+                          std::string_view model_key) {
   if (const std::optional<JsonValue> id = string_of(holder, id_key)) state.id = id->string();
-  if (const std::optional<JsonValue> model = string_of(holder, model_key)) state.model = model->string();
+  if (const std::optional<JsonValue> model = string_of(holder, model_key))
+    state.model = model->string();
 }
 
 bool Assembly::take_error(const JsonValue& event) {

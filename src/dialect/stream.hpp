@@ -21,7 +21,8 @@ class Assembly {
 
  protected:
   // The id and the model of the response, where `holder` has them.
-  void take_names(const JsonValue& holder, std::string_view id_key = "id", std::string_view model_key = "model");
+  void take_names(const JsonValue& holder, std::string_view id_key = "id",
+                  std::string_view model_key = "model");
   // A provider's error in the place of an event.
   bool take_error(const JsonValue& event);
 };

@@ -32,11 +32,13 @@ class AnthropicAssembly final : public Assembly {
       const std::optional<JsonValue> block = event.find("content_block");
       if (block && block->is(JsonType::object)) blocks_[index_of(event)].start = block->raw();
     } else if (type == "content_block_delta") {
-      if (const std::optional<JsonValue> delta = event.find("delta")) grow(blocks_[index_of(event)], *delta);
+      if (const std::optional<JsonValue> delta = event.find("delta"))
+        grow(blocks_[index_of(event)], *delta);
     } else if (type == "message_delta") {
       take_usage(event);
       if (const std::optional<JsonValue> delta = event.find("delta"))
-        if (const std::optional<JsonValue> reason = string_of(*delta, "stop_reason")) state.finish_reason = reason->string();
+        if (const std::optional<JsonValue> reason = string_of(*delta, "stop_reason"))
+          state.finish_reason = reason->string();
     } else if (type == "message_stop") {
       state.complete = true;
     }
@@ -65,7 +67,8 @@ class AnthropicAssembly final : public Assembly {
   void take_usage(const JsonValue& from) {
     const std::optional<JsonValue> usage = from.find("usage");
     if (!usage || !usage->is(JsonType::object)) return;
-    for (const JsonMember member : usage->members()) usage_[member.key.string()] = member.value.raw();
+    for (const JsonMember member : usage->members())
+      usage_[member.key.string()] = member.value.raw();
     state.usage_json = "{";
     for (const auto& [key, value] : usage_) {
       if (state.usage_json.size() > 1) state.usage_json += ',';
@@ -84,9 +87,11 @@ class AnthropicAssembly final : public Assembly {
       block.thinking += body_of(delta, "thinking");
       block.has_thinking = true;
     } else if (type == "signature_delta") {
-      if (const std::optional<JsonValue> signature = string_of(delta, "signature")) block.grown["signature"] = signature->raw();
+      if (const std::optional<JsonValue> signature = string_of(delta, "signature"))
+        block.grown["signature"] = signature->raw();
     } else if (type == "input_json_delta") {
-      if (const std::optional<JsonValue> piece = string_of(delta, "partial_json")) block.input += piece->string_raw();
+      if (const std::optional<JsonValue> piece = string_of(delta, "partial_json"))
+        block.input += piece->string_raw();
       block.has_input = true;
     } else if (type == "citations_delta") {
       if (const std::optional<JsonValue> citation = delta.find("citation")) {
@@ -95,21 +100,26 @@ class AnthropicAssembly final : public Assembly {
       }
     } else if (type == "compaction_delta") {
       for (const std::string_view name : {"content", "encrypted_content"})
-        if (const std::optional<JsonValue> value = delta.find(name)) block.grown[std::string(name)] = value->raw();
+        if (const std::optional<JsonValue> value = delta.find(name))
+          block.grown[std::string(name)] = value->raw();
     }
   }
 
   static void write(std::string& out, const GrowingBlock& block) {
     const Result<JsonText> start = JsonText::parse(block.start, {.depth = 4096});
     std::map<std::string, std::string> grown = block.grown;
-    if (block.has_text) grown["text"] = '"' + std::string(body_of(start->root(), "text")) + block.text + '"';
-    if (block.has_thinking) grown["thinking"] = '"' + std::string(body_of(start->root(), "thinking")) + block.thinking + '"';
+    if (block.has_text)
+      grown["text"] = '"' + std::string(body_of(start->root(), "text")) + block.text + '"';
+    if (block.has_thinking)
+      grown["thinking"] =
+          '"' + std::string(body_of(start->root(), "thinking")) + block.thinking + '"';
     if (!block.citations.empty()) grown["citations"] = '[' + block.citations + ']';
     if (block.has_input && !block.input.empty()) {
       const std::string input = decoded(block.input);
       const Result<JsonText> read = JsonText::parse(input, {});
-      grown["input"] =
-          read && read->root().is(JsonType::object) ? input : R"({"_raw":")" + block.input + "\"}";  // a stream that broke off
+      grown["input"] = read && read->root().is(JsonType::object)
+                           ? input
+                           : R"({"_raw":")" + block.input + "\"}";  // a stream that broke off
     }
     out += '{';
     const char* separator = "";

@@ -1,4 +1,5 @@
-// Chat Completions: deltas of one choice. Texts are appended, tool calls are told apart by their index.
+// Chat Completions: deltas of one choice. Texts are appended, tool calls are told apart by their
+// index.
 #include <map>
 
 #include "dialect/stream.hpp"
@@ -18,18 +19,22 @@ class ChatAssembly final : public Assembly {
   void feed(const JsonValue& event) override {
     if (take_error(event)) return;
     take_names(event);
-    if (const std::optional<JsonValue> usage = event.find("usage"); usage && usage->is(JsonType::object))
+    if (const std::optional<JsonValue> usage = event.find("usage");
+        usage && usage->is(JsonType::object))
       state.usage_json = usage->raw();
     const std::optional<JsonValue> choices = event.find("choices");
     if (!choices || !choices->is(JsonType::array)) return;
     for (const JsonValue choice : choices->elements()) {
       const std::optional<JsonValue> index = choice.find("index");
-      if (index && index->uint64_saturated().value_or(0) != 0) continue;  // the first answer is the conversation's
+      // the first answer is the conversation's
+      if (index && index->uint64_saturated().value_or(0) != 0) continue;
       if (const std::optional<JsonValue> reason = string_of(choice, "finish_reason")) {
         state.finish_reason = reason->string();
         state.complete = true;
       }
-      if (const std::optional<JsonValue> delta = choice.find("delta"); delta && delta->is(JsonType::object)) add(*delta);
+      if (const std::optional<JsonValue> delta = choice.find("delta");
+          delta && delta->is(JsonType::object))
+        add(*delta);
     }
   }
 
@@ -50,7 +55,8 @@ class ChatAssembly final : public Assembly {
       out += ':' + value;
     }
     if (!function_.name.empty()) {
-      out += R"(,"function_call":{"name":")" + function_.name + R"(","arguments":")" + function_.input + "\"}";
+      out += R"(,"function_call":{"name":")" + function_.name + R"(","arguments":")" +
+             function_.input + "\"}";
     }
     if (!calls_.empty()) {
       const char* separator = R"(,"tool_calls":[)";
@@ -79,7 +85,8 @@ class ChatAssembly final : public Assembly {
     out += kind;
     out += "\",\"";
     out += kind;
-    out += R"(":{"name":")" + call.name + (call.is_custom ? R"(","input":")" : R"(","arguments":")") + call.input + "\"}";
+    out += R"(":{"name":")" + call.name +
+           (call.is_custom ? R"(","input":")" : R"(","arguments":")") + call.input + "\"}";
     for (const auto& [key, value] : call.others) {
       out += ',';
       append_json_string(out, key);
@@ -93,7 +100,8 @@ class ChatAssembly final : public Assembly {
     for (const JsonMember member : delta.members()) {
       const JsonValue& value = member.value;
       if (value.is(JsonType::null) || member.key.string_is("role")) continue;
-      if (is_one_of(member.key, {"content", "refusal", "reasoning_content", "reasoning"}) && value.is(JsonType::string)) {
+      if (is_one_of(member.key, {"content", "refusal", "reasoning_content", "reasoning"}) &&
+          value.is(JsonType::string)) {
         texts_[member.key.string()] += value.string_raw();
       } else if (member.key.string_is("reasoning_details") && value.is(JsonType::array)) {
         for (const JsonValue detail : value.elements()) {
@@ -118,8 +126,10 @@ class ChatAssembly final : public Assembly {
     if (!delta.is(JsonType::object)) return;
     const std::optional<JsonValue> given = delta.find("index");
     const std::optional<std::uint64_t> index = given ? given->uint64_saturated() : std::nullopt;
-    // Some servers leave the index out: an id then begins a call, and what has none belongs to the last.
-    const std::uint64_t next = calls_.empty() ? 0 : calls_.rbegin()->first + (string_of(delta, "id") ? 1 : 0);
+    // Some servers leave the index out: an id then begins a call, and what has none belongs to the
+    // last.
+    const std::uint64_t next =
+        calls_.empty() ? 0 : calls_.rbegin()->first + (string_of(delta, "id") ? 1 : 0);
     CallParts& call = calls_[index.value_or(next)];
     for (const JsonMember member : delta.members()) {
       const JsonValue& value = member.value;
@@ -138,10 +148,12 @@ class ChatAssembly final : public Assembly {
   }
 
   static void add_parts(const JsonValue& fields, CallParts& call) {
-    if (const std::optional<JsonValue> name = string_of(fields, "name"); name && !name->string_raw().empty())
+    if (const std::optional<JsonValue> name = string_of(fields, "name");
+        name && !name->string_raw().empty())
       call.name = name->string_raw();
     for (const std::string_view key : {"arguments", "input"})
-      if (const std::optional<JsonValue> text = string_of(fields, key)) call.input += text->string_raw();
+      if (const std::optional<JsonValue> text = string_of(fields, key))
+        call.input += text->string_raw();
   }
 
   bool began_ = false;

@@ -1,5 +1,5 @@
-// Gemini: each event is an answer with some more parts. Texts that follow each other are one, unless one of them is signed: a signature stays on the
-// part it came with.
+// Gemini: each event is an answer with some more parts. Texts that follow each other are one,
+// unless one of them is signed: a signature stays on the part it came with.
 #include <vector>
 
 #include "dialect/stream.hpp"
@@ -13,7 +13,8 @@ class GeminiAssembly final : public Assembly {
   void feed(const JsonValue& event) override {
     if (take_error(event)) return;
     take_names(event, "responseId", "modelVersion");
-    if (const std::optional<JsonValue> usage = event.find("usageMetadata"); usage && usage->is(JsonType::object))
+    if (const std::optional<JsonValue> usage = event.find("usageMetadata");
+        usage && usage->is(JsonType::object))
       state.usage_json = usage->raw();
     const std::optional<JsonValue> candidates = event.find("candidates");
     if (!candidates || !candidates->is(JsonType::array) || candidates->empty()) return;

@@ -1,4 +1,5 @@
-// Responses: finished items as they come. Of an item that the stream broke off in, what was said so far.
+// Responses: finished items as they come. Of an item that the stream broke off in, what was said so
+// far.
 #include <map>
 
 #include "dialect/stream.hpp"
@@ -13,11 +14,13 @@ class ResponsesAssembly final : public Assembly {
     const std::string_view type = body_of(event, "type");
     if (const std::optional<JsonValue> response = event.find("response")) take_names(*response);
     if (type == "response.output_item.done") {
-      if (const std::optional<JsonValue> item = event.find("item"); item && item->is(JsonType::object))
+      if (const std::optional<JsonValue> item = event.find("item");
+          item && item->is(JsonType::object))
         done_[index_of(event)] = item->raw();
     } else if (type == "response.output_text.delta") {
       said_[index_of(event)] += body_of(event, "delta");
-    } else if (type == "response.completed" || type == "response.incomplete" || type == "response.failed") {
+    } else if (type == "response.completed" || type == "response.incomplete" ||
+               type == "response.failed") {
       finish_with(type, event);
     } else if (type == "error") {
       state.error_json = event.find("error") ? event.find("error")->raw() : event.raw();
@@ -29,7 +32,8 @@ class ResponsesAssembly final : public Assembly {
     for (const auto& [index, text] : said_)
       if (items.count(index) == 0)
         items[index] =
-            R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":")" + text + R"(","annotations":[]}]})";
+            R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":")" +
+            text + R"(","annotations":[]}]})";
     if (items.empty()) return;
     const char* separator = "[";
     for (const auto& [index, item] : items) {
@@ -51,7 +55,8 @@ class ResponsesAssembly final : public Assembly {
     state.complete = type != "response.failed";
     const std::optional<JsonValue> response = event.find("response");
     if (!response) return;
-    if (const std::optional<JsonValue> usage = response->find("usage"); usage && usage->is(JsonType::object))
+    if (const std::optional<JsonValue> usage = response->find("usage");
+        usage && usage->is(JsonType::object))
       state.usage_json = usage->raw();
     take_error(*response);
   }

@@ -17,7 +17,8 @@ std::string digest_of(std::string_view text, std::uint64_t number) {
 
 std::string made_name(std::string_view own, std::uint64_t number, const Profile& profile) {
   const std::string end = "_" + digest_of(own, number);
-  std::string name(own.substr(0, profile.tool_name_max > end.size() ? profile.tool_name_max - end.size() : 0));
+  std::string name(
+      own.substr(0, profile.tool_name_max > end.size() ? profile.tool_name_max - end.size() : 0));
   for (char& c : name)
     if (!may_name_tool(c, profile.dialect)) c = '_';
   name += end;
@@ -57,8 +58,8 @@ class Splices {
 
 }  // namespace
 
-std::string sendable_tool_name(std::string_view own, const Profile& profile, const std::set<std::string, std::less<>>& tools,
-                               ToolNames& names) {
+std::string sendable_tool_name(std::string_view own, const Profile& profile,
+                               const std::set<std::string, std::less<>>& tools, ToolNames& names) {
   if (own.empty()) return "tool";
   for (std::uint64_t number = 0;; ++number) {
     std::string name = made_name(own, number, profile);
@@ -66,7 +67,8 @@ std::string sendable_tool_name(std::string_view own, const Profile& profile, con
   }
 }
 
-void visit_tool_names(const JsonValue& tools, const std::function<void(const JsonValue& name)>& visit) {
+void visit_tool_names(const JsonValue& tools,
+                      const std::function<void(const JsonValue& name)>& visit) {
   if (!tools.is(JsonType::array)) return;
   const auto see = [&visit](const JsonValue& tool) {
     if (const std::optional<JsonValue> name = string_of(tool, "name")) visit(*name);
@@ -76,7 +78,8 @@ void visit_tool_names(const JsonValue& tools, const std::function<void(const Jso
     for (const std::string_view inner : {"function", "custom"})
       if (const std::optional<JsonValue> object = tool.find(inner)) see(*object);
     for (const std::string_view list : {"functionDeclarations", "function_declarations"})
-      if (const std::optional<JsonValue> declarations = tool.find(list); declarations && declarations->is(JsonType::array))
+      if (const std::optional<JsonValue> declarations = tool.find(list);
+          declarations && declarations->is(JsonType::array))
         for (const JsonValue declaration : declarations->elements()) see(declaration);
   }
 }
@@ -87,7 +90,8 @@ std::string sendable_tools(std::string_view tools, const ToolNames& names) {
   const Result<JsonText> text = JsonText::parse(tools, {.depth = 4096});
   Splices splices(tools);
   visit_tool_names(text->root(), [&](const JsonValue& name) {
-    if (const auto found = sent.find(name.string()); found != sent.end()) splices.put(name.raw(), found->second);
+    if (const auto found = sent.find(name.string()); found != sent.end())
+      splices.put(name.raw(), found->second);
   });
   return splices.done();
 }
@@ -107,7 +111,8 @@ std::string with_own_tool_names(Dialect dialect, std::string_view json, const To
   const auto restore = [&](const JsonValue& message) {
     if (!message.is(JsonType::object)) return;
     for (const Block& block : read_in(dialect, message, arena, ids).blocks)
-      if (const auto found = names.find(block.name); found != names.end()) splices.put(block.named, found->second);
+      if (const auto found = names.find(block.name); found != names.end())
+        splices.put(block.named, found->second);
   };
   if (text->root().is(JsonType::array)) {
     for (const JsonValue element : text->root().elements()) restore(element);

@@ -1,5 +1,6 @@
-// The vectors of tests/dialect/vectors.json: what is imported, assembled, found, exported, and what an edit costs. Their neutral form is a sketch, so of
-// imports the facts are compared, and a text alone is the same as a list of one text.
+// The vectors of tests/dialect/vectors.json: what is imported, assembled, found, exported, and what
+// an edit costs. Their neutral form is a sketch, so of imports the facts are compared, and a text
+// alone is the same as a list of one text.
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -46,7 +47,9 @@ Profile profile_for(Dialect dialect, const JsonValue& vector) {
   return Profile::parse(json + '}').value();
 }
 
-History with(const std::vector<Message>& messages) { return RandomConversation::applied(History(), op::Append{messages}); }
+History with(const std::vector<Message>& messages) {
+  return RandomConversation::applied(History(), op::Append{messages});
+}
 
 // "messages.2.content.1" and "messages[2]": the 2.
 std::string place_in(std::string_view path) {
@@ -69,8 +72,9 @@ std::string string_at(const JsonValue& object, std::string_view key) {
 void expect_block(const JsonValue& part, const Block& block) {
   const std::string type = string_at(part, "type");
   const std::set<std::pair<std::string, BlockKind>> kinds = {
-      {"text", BlockKind::text},      {"tool_call", BlockKind::call},      {"tool_result", BlockKind::result},
-      {"media", BlockKind::media},    {"reasoning", BlockKind::reasoning}, {"compaction", BlockKind::compaction},
+      {"text", BlockKind::text},           {"tool_call", BlockKind::call},
+      {"tool_result", BlockKind::result},  {"media", BlockKind::media},
+      {"reasoning", BlockKind::reasoning}, {"compaction", BlockKind::compaction},
       {"control", BlockKind::control}};
   EXPECT_TRUE(kinds.count({type, block.kind}) > 0) << type;
   if (type == "text") {
@@ -101,9 +105,11 @@ void expect_block(const JsonValue& part, const Block& block) {
     EXPECT_EQ(block.media.detail, string_at(part, "detail"));
   }
   if (const std::optional<JsonValue> source = part.find("source")) {
-    EXPECT_EQ(block.media.data, source->find("id") ? string_at(*source, "id") : string_at(*source, "data"));
+    EXPECT_EQ(block.media.data,
+              source->find("id") ? string_at(*source, "id") : string_at(*source, "data"));
   }
-  if (const std::optional<JsonValue> token = part.find("token"); token && string_at(*token, "scheme") == "anthropic.signature") {
+  if (const std::optional<JsonValue> token = part.find("token");
+      token && string_at(*token, "scheme") == "anthropic.signature") {
     EXPECT_EQ(block.signature, string_at(*token, "value"));
   }
   if (part.find("summary")) {
@@ -131,7 +137,9 @@ void check_import(const JsonValue& vector) {
   std::vector<JsonValue> messages;
   const bool has_instructions = expected.is(JsonType::object);
   const std::size_t top = has_instructions && !expected.find("instructions")->empty() ? 1 : 0;
-  for (const JsonValue message : (has_instructions ? *expected.find("messages") : expected).elements()) messages.push_back(message);
+  for (const JsonValue message :
+       (has_instructions ? *expected.find("messages") : expected).elements())
+    messages.push_back(message);
   ASSERT_EQ(imported.messages.size(), messages.size() + top);
   Arena arena;
   for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -146,12 +154,17 @@ void check_import(const JsonValue& vector) {
     }
     std::size_t part = 0;
     ASSERT_EQ(turn.blocks.size(), messages[i].find("parts")->count());
-    for (const JsonValue one : messages[i].find("parts")->elements()) expect_block(one, turn.blocks[part++]);
+    for (const JsonValue one : messages[i].find("parts")->elements())
+      expect_block(one, turn.blocks[part++]);
   }
   // And back, byte for byte.
-  const std::string json = render(with(imported.messages).view(), default_profile(dialect), {.repair = false}).value().json;
-  const JsonValue root =
-      vector.find("input")->is(JsonType::array) ? *vector.find("input") : *vector.find("input")->find("messages");
+  const std::string json =
+      render(with(imported.messages).view(), default_profile(dialect), {.repair = false})
+          .value()
+          .json;
+  const JsonValue root = vector.find("input")->is(JsonType::array)
+                             ? *vector.find("input")
+                             : *vector.find("input")->find("messages");
   for (const JsonValue element : root.elements()) {
     EXPECT_NE(json.find(element.raw()), std::string::npos) << json;
   }
@@ -180,9 +193,11 @@ void check_validate(const JsonValue& vector) {
 }
 
 void check_export(const JsonValue& vector) {
-  const Dialect from = dialect_of(string_at(vector, "from")), to = dialect_of(string_at(vector, "to"));
+  const Dialect from = dialect_of(string_at(vector, "from")),
+                to = dialect_of(string_at(vector, "to"));
   const Imported imported = import_messages(from, vector.find("input")->raw()).value();
-  const Rendering rendering = render(with(imported.messages).view(), profile_for(to, vector)).value();
+  const Rendering rendering =
+      render(with(imported.messages).view(), profile_for(to, vector)).value();
   std::string expected = minified(vector.find("expect")->find("body")->raw());
   for (const std::string text : {"S", "go"}) {  // a list of one text
     const std::string list = R"([{"type":"text","text":")" + text + R"("}])";
@@ -191,7 +206,8 @@ void check_export(const JsonValue& vector) {
   }
   EXPECT_EQ(rendering.json, expected);
   std::multiset<std::string> losses, expected_losses;
-  for (const Loss& loss : rendering.losses) losses.insert(std::string(loss.code) + " " + std::to_string(*loss.place.index));
+  for (const Loss& loss : rendering.losses)
+    losses.insert(std::string(loss.code) + " " + std::to_string(*loss.place.index));
   for (const JsonValue loss : vector.find("expect")->find("losses")->elements())
     expected_losses.insert(string_at(loss, "code") + " " + place_in(string_at(loss, "path")));
   EXPECT_EQ(losses, expected_losses);
@@ -200,31 +216,39 @@ void check_export(const JsonValue& vector) {
 void check_stream(const JsonValue& vector) {
   const Dialect dialect = dialect_of(string_at(vector, "api"));
   StreamAssembler stream(dialect);
-  for (const JsonValue line : vector.find("input")->elements()) EXPECT_TRUE(stream.feed(line.string().substr(6)));
+  for (const JsonValue line : vector.find("input")->elements())
+    EXPECT_TRUE(stream.feed(line.string().substr(6)));
   const StreamAssembler::Streamed streamed = stream.finish();
   const JsonValue expect = *vector.find("expect");
   std::string message = streamed.message;
-  if (const std::size_t at = message.find(R"(,"content":null)"); at != std::string::npos) message.erase(at, 15);
+  if (const std::size_t at = message.find(R"(,"content":null)"); at != std::string::npos)
+    message.erase(at, 15);
   EXPECT_EQ(message, minified(expect.find("message")->raw()));
   EXPECT_EQ(streamed.finish_reason, string_at(expect, "finish_reason"));
   EXPECT_EQ(streamed.complete, is_true(expect, "complete"));
-  EXPECT_EQ(streamed.usage_json.empty() ? "null" : streamed.usage_json, minified(expect.find("usage")->raw()));
-  EXPECT_EQ(streamed.error_json.empty() ? "null" : streamed.error_json, minified(expect.find("error")->raw()));
+  EXPECT_EQ(streamed.usage_json.empty() ? "null" : streamed.usage_json,
+            minified(expect.find("usage")->raw()));
+  EXPECT_EQ(streamed.error_json.empty() ? "null" : streamed.error_json,
+            minified(expect.find("error")->raw()));
   EXPECT_TRUE(import_messages(dialect, streamed.message));
 }
 
 void check_cache(const JsonValue& vector) {
   const JsonValue input = *vector.find("input"), expect = *vector.find("expect");
-  const CacheRules rules =
-      Profile::parse(R"({"dialect":"anthropic","cache":)" + std::string(vector.find("profile")->raw()) + '}').value().cache;
+  const CacheRules rules = Profile::parse(R"({"dialect":"anthropic","cache":)" +
+                                          std::string(vector.find("profile")->raw()) + '}')
+                               .value()
+                               .cache;
   EditCostInput given;
   std::uint64_t index = 0;
   for (const JsonValue block : input.find("blocks")->elements())
-    if (index++ < *input.find("edit_at")->uint64_saturated()) given.stable += *block.uint64_saturated();
+    if (index++ < *input.find("edit_at")->uint64_saturated())
+      given.stable += *block.uint64_saturated();
   given.cached_before = *expect.find("cached_before")->uint64_saturated();
   given.removed = *input.find("removed")->uint64_saturated();
   given.inserted = *input.find("inserted")->uint64_saturated();
-  for (const JsonValue one : input.find("breakpoints")->elements()) given.breakpoints.push_back(*one.uint64_saturated());
+  for (const JsonValue one : input.find("breakpoints")->elements())
+    given.breakpoints.push_back(*one.uint64_saturated());
   const EditCost cost = edit_cost(given, rules);
   EXPECT_EQ(cost.reusable, expect.find("reusable")->uint64_saturated());
   EXPECT_EQ(cost.invalidated, expect.find("invalidated")->uint64_saturated());
@@ -234,7 +258,8 @@ void check_cache(const JsonValue& vector) {
 }
 
 TEST(DialectVectors, AllOfThem) {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../tests/dialect/vectors.json");
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() /
+                     "../../tests/dialect/vectors.json");
   std::stringstream bytes;
   bytes << file.rdbuf();
   const std::string json = bytes.str();

@@ -17,7 +17,9 @@ class VolatilePlacing {
     for (std::vector<Turn>* turns : {&draft_.top, &draft_.turns})
       for (Turn& turn : *turns)
         if (turn.role == Role::system || turn.is_top)
-          if (std::erase_if(turn.blocks, [&](const Block& block) { return is_volatile(block); }) > 0) turn.touch();
+          if (std::erase_if(turn.blocks, [&](const Block& block) { return is_volatile(block); }) >
+              0)
+            turn.touch();
   }
 
   void put(const VolatilePart& part) {
@@ -29,13 +31,16 @@ class VolatilePlacing {
 
   void drop_empty_turns() {
     for (std::vector<Turn>* turns : {&draft_.top, &draft_.turns})
-      std::erase_if(*turns, [](const Turn& turn) { return turn.blocks.empty() && turn.role == Role::system && turn.raw.empty(); });
+      std::erase_if(*turns, [](const Turn& turn) {
+        return turn.blocks.empty() && turn.role == Role::system && turn.raw.empty();
+      });
   }
 
  private:
   bool is_volatile(const Block& block) const {
-    return block.kind == BlockKind::text && std::any_of(now_.system_texts.begin(), now_.system_texts.end(),
-                                                        [&](const std::string& begin) { return block.text.starts_with(begin); });
+    return block.kind == BlockKind::text &&
+           std::any_of(now_.system_texts.begin(), now_.system_texts.end(),
+                       [&](const std::string& begin) { return block.text.starts_with(begin); });
   }
 
   bool is_of(const VolatilePart& part, std::uint64_t source) const {
@@ -72,7 +77,8 @@ class VolatilePlacing {
     const std::string_view raw = said->raw();
     block.text = arena_.keep(std::string(raw.substr(1, raw.size() - 2)));
     block.source = turn.source;
-    const auto at = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(part.block, turn.blocks.size()));
+    const auto at =
+        static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(part.block, turn.blocks.size()));
     turn.blocks.insert(turn.blocks.begin() + at, std::move(block));
     turn.touch();
   }
@@ -88,7 +94,8 @@ class VolatilePlacing {
                              before.data() + before.size() <= block.raw.data() + block.raw.size();
       if (is_inside) {
         std::string raw(block.raw);
-        raw.replace(static_cast<std::size_t>(before.data() - block.raw.data()), before.size(), inner.raw);
+        raw.replace(static_cast<std::size_t>(before.data() - block.raw.data()), before.size(),
+                    inner.raw);
         block.raw = arena_.keep(std::move(raw));
       } else {
         block.raw = {};
@@ -100,7 +107,8 @@ class VolatilePlacing {
   void mark_block(const VolatilePart& part, Block& block) {
     block.cache = arena_.keep(part.json);
     if (!block.raw.empty())
-      block.raw = arena_.keep(with_member(without_member(block.raw, "cache_control"), "cache_control", block.cache));
+      block.raw = arena_.keep(
+          with_member(without_member(block.raw, "cache_control"), "cache_control", block.cache));
   }
 
   RequestDraft& draft_;
@@ -111,11 +119,13 @@ class VolatilePlacing {
 
 }  // namespace
 
-void put_volatile_parts(RequestDraft& draft, const Profile& profile, const RenderOptions& options, const View& view, Arena& arena) {
+void put_volatile_parts(RequestDraft& draft, const Profile& profile, const RenderOptions& options,
+                        const View& view, Arena& arena) {
   if (!options.volatile_now) return;
   VolatilePlacing placing(draft, *options.volatile_now, view, arena);
   placing.leave_out_texts();
-  const bool takes_parts = profile.dialect == Dialect::anthropic;  // the one dialect whose clients have any so far
+  // the one dialect whose clients have any so far
+  const bool takes_parts = profile.dialect == Dialect::anthropic;
   if (takes_parts) {
     for (const VolatilePart& part : options.volatile_now->parts) {
       const bool is_marker = part.kind == VolatilePart::Kind::marker;

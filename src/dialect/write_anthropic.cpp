@@ -7,12 +7,15 @@ namespace {
 constexpr Dialect anthropic = Dialect::anthropic;
 
 void write_source(std::string& out, const Media& media) {
-  out += media.kind == MediaKind::image ? R"({"type":"image","source":{"type":)" : R"({"type":"document","source":{"type":)";
+  out += media.kind == MediaKind::image ? R"({"type":"image","source":{"type":)"
+                                        : R"({"type":"document","source":{"type":)";
   switch (media.source) {
     case MediaSource::base64:
       out += R"("base64","media_type":)";
-      append_quoted(out, media.mime.empty() ? std::string_view(media.kind == MediaKind::image ? "image/png" : "application/pdf")
-                                            : media.mime);
+      append_quoted(out, media.mime.empty()
+                             ? std::string_view(media.kind == MediaKind::image ? "image/png"
+                                                                               : "application/pdf")
+                             : media.mime);
       out += R"(,"data":)";
       break;
     case MediaSource::url: out += R"("url","url":)"; break;

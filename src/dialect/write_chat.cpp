@@ -35,7 +35,8 @@ void write_chat_part(std::string& out, const Block& block) {
   } else if (media.kind == MediaKind::audio) {
     out += R"({"type":"input_audio","input_audio":{"data":)";
     append_quoted(out, media.data);
-    out += media.mime.find("mp") != std::string_view::npos ? R"(,"format":"mp3"})" : R"(,"format":"wav"})";
+    out += media.mime.find("mp") != std::string_view::npos ? R"(,"format":"mp3"})"
+                                                           : R"(,"format":"wav"})";
   } else if (media.source == MediaSource::file_id) {
     out += R"({"type":"file","file":{"file_id":)";
     append_quoted(out, media.data);
@@ -67,7 +68,8 @@ void write_chat_call(std::string& out, const Block& call) {
   }
   out += R"({"id":)";
   append_string(out, call.id);
-  out += call.is_custom ? R"(,"type":"custom","custom":{"name":)" : R"(,"type":"function","function":{"name":)";
+  out += call.is_custom ? R"(,"type":"custom","custom":{"name":)"
+                        : R"(,"type":"function","function":{"name":)";
   append_string(out, call.name);
   out += call.is_custom ? R"(,"input":)" : R"(,"arguments":)";
   append_arguments_text(out, call);
@@ -92,13 +94,15 @@ void write_tool(std::string& out, const Block& result) {
 }
 
 bool is_beside(const Block& block) {
-  const bool is_reasoning = block.type == "reasoning_content" || block.type == "reasoning" || block.type == "reasoning_details";
+  const bool is_reasoning = block.type == "reasoning_content" || block.type == "reasoning" ||
+                            block.type == "reasoning_details";
   return (block.kind == BlockKind::reasoning && is_reasoning) ||
          (block.kind == BlockKind::refusal && block.type == "refusal" && block.raw.empty()) ||
          (block.kind == BlockKind::media && block.type == "audio");
 }
 
-// Members of their own. Of a merged turn that has one twice, texts are joined, and of the others the last counts.
+// Members of their own. Of a merged turn that has one twice, texts are joined, and of the others
+// the last counts.
 void write_beside(std::string& out, const Turn& turn) {
   for (std::size_t i = 0; i < turn.blocks.size(); ++i) {
     const Block& block = turn.blocks[i];
@@ -144,7 +148,8 @@ void write_content(std::string& out, const Turn& turn) {
   for (const Block& block : turn.blocks)
     if (is_content(block)) said.blocks.push_back(block);
   if (said.blocks.empty()) {
-    const bool is_null = has_kind(turn, BlockKind::call) || has_kind(turn, BlockKind::refusal) || has_kind(turn, BlockKind::media);
+    const bool is_null = has_kind(turn, BlockKind::call) || has_kind(turn, BlockKind::refusal) ||
+                         has_kind(turn, BlockKind::media);
     out += turn.role == Role::assistant && is_null ? "null" : R"("")";
   } else if (is_plain_text(said, chat)) {
     append_quoted(out, said.blocks[0].text);

@@ -10,8 +10,9 @@ void write_media(std::string& out, const Media& media) {
   const std::string_view mime = !media.mime.empty()              ? media.mime
                                 : media.kind == MediaKind::image ? std::string_view("image/png")
                                 : media.kind == MediaKind::audio ? std::string_view("audio/wav")
-                                : media.kind == MediaKind::video ? std::string_view("video/mp4")
-                                                                 : std::string_view("application/octet-stream");
+                                : media.kind == MediaKind::video
+                                    ? std::string_view("video/mp4")
+                                    : std::string_view("application/octet-stream");
   const bool is_data = media.source == MediaSource::base64;
   out += is_data ? R"({"inlineData":{"mimeType":)" : R"({"fileData":{"mimeType":)";
   // Chat names formats where others name media types.
@@ -35,7 +36,8 @@ void write_response(std::string& out, const Block& result) {
   out += R"("name":)";
   append_string(out, result.name);
   out += R"(,"response":)";
-  if (!result.is_list && !result.json.empty() && result.json.front() == '{' && (result.native & bit(gemini)) != 0) {
+  if (!result.is_list && !result.json.empty() && result.json.front() == '{' &&
+      (result.native & bit(gemini)) != 0) {
     out += result.json;
   } else {
     out += result.is_error ? R"({"error":)" : R"({"output":)";
@@ -93,7 +95,9 @@ void write_gemini_part(std::string& out, const Block& block) {
 }  // namespace
 
 void write_gemini(std::string& out, const Turn& turn) {
-  out += turn.is_top ? R"({"parts":)" : turn.role == Role::assistant ? R"({"role":"model","parts":)" : R"({"role":"user","parts":)";
+  out += turn.is_top                    ? R"({"parts":)"
+         : turn.role == Role::assistant ? R"({"role":"model","parts":)"
+                                        : R"({"role":"user","parts":)";
   append_list(out, turn.blocks, [&out](const Block& block) { write_gemini_part(out, block); });
   out += '}';
 }

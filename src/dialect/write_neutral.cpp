@@ -1,5 +1,5 @@
-// The engine's own form, for what the engine cannot keep as it came: parts as Anthropic names them, since those are the ones that it knows how to
-// search, count and pair.
+// The engine's own form, for what the engine cannot keep as it came: parts as Anthropic names them,
+// since those are the ones that it knows how to search, count and pair.
 #include "dialect/write_parts.hpp"
 
 namespace undertext {
@@ -20,7 +20,9 @@ void write_source(std::string& out, const Block& block) {
     case MediaSource::text: out += R"("text","media_type":)"; break;
   }
   append_quoted(out, media.mime);
-  out += media.source == MediaSource::url ? R"(,"url":)" : media.source == MediaSource::file_id ? R"(,"file_id":)" : R"(,"data":)";
+  out += media.source == MediaSource::url       ? R"(,"url":)"
+         : media.source == MediaSource::file_id ? R"(,"file_id":)"
+                                                : R"(,"data":)";
   append_quoted(out, media.data);
   out += '}';
   if (!media.filename.empty()) {
@@ -52,8 +54,9 @@ void write_wrapped(std::string& out, const Block& block) {
     return;
   }
   out += R"({"type":)";
-  append_string(out,
-                block.kind == BlockKind::reasoning ? "reasoning" : name(is_gemini ? Dialect::gemini : Dialect::openai_responses));
+  append_string(out, block.kind == BlockKind::reasoning
+                         ? "reasoning"
+                         : name(is_gemini ? Dialect::gemini : Dialect::openai_responses));
   out += R"(,"item":)";
   out += block.raw;
   out += '}';
@@ -105,7 +108,8 @@ void write_neutral_part(std::string& out, const Block& block) {
 
 // Reasoning that Chat's vendors put beside the content.
 bool stands_beside(const Block& block) {
-  return block.type == "reasoning_content" || block.type == "reasoning_details" || block.type == "reasoning";
+  return block.type == "reasoning_content" || block.type == "reasoning_details" ||
+         block.type == "reasoning";
 }
 
 }  // namespace
@@ -114,7 +118,8 @@ void write_neutral(std::string& out, const Turn& turn) {
   out += R"({"role":)";
   append_string(out, turn.is_developer ? "developer" : name(turn.role));
   const Block* const only = turn.blocks.size() == 1 ? &turn.blocks[0] : nullptr;
-  if (turn.role == Role::tool && only != nullptr && is_client(*only, BlockKind::result) && !only->has_own_form) {
+  if (turn.role == Role::tool && only != nullptr && is_client(*only, BlockKind::result) &&
+      !only->has_own_form) {
     out += R"(,"toolCallId":)";
     append_string(out, only->id);
     out += R"(,"content":)";
@@ -122,7 +127,8 @@ void write_neutral(std::string& out, const Turn& turn) {
   }
   std::vector<Block> parts;
   for (const Block& block : turn.blocks) {
-    if (block.kind == BlockKind::reasoning && stands_beside(block) && (block.native & bit(Dialect::openai_responses)) == 0) {
+    if (block.kind == BlockKind::reasoning && stands_beside(block) &&
+        (block.native & bit(Dialect::openai_responses)) == 0) {
       out += ",\"";
       out += block.type;
       out += "\":";
@@ -136,8 +142,8 @@ void write_neutral(std::string& out, const Turn& turn) {
     }
   }
   out += R"(,"content":)";
-  if (parts.size() == 1 && parts[0].kind == BlockKind::text && parts[0].signature.empty() && !parts[0].text.empty() &&
-      turn.shape != Turn::Shape::list) {
+  if (parts.size() == 1 && parts[0].kind == BlockKind::text && parts[0].signature.empty() &&
+      !parts[0].text.empty() && turn.shape != Turn::Shape::list) {
     return append_quoted(out, parts[0].text);
   }
   if (parts.empty()) parts.push_back(text_block({}));

@@ -17,7 +17,9 @@ void append_string(std::string& out, std::string_view utf8) { append_json_string
 
 namespace {
 
-std::string text_of_token(std::string_view token) { return decoded(token.substr(1, token.size() - 2)); }
+std::string text_of_token(std::string_view token) {
+  return decoded(token.substr(1, token.size() - 2));
+}
 
 bool is_object_text(std::string_view text) {
   const Result<JsonText> read = JsonText::parse(text, {});

@@ -19,7 +19,9 @@ std::string result_body(const Block& result);
 
 void append_data_url(std::string& out, const Media& media);  // as a JSON string; a URL stays one
 
-inline bool copies(const Block& block, Dialect dialect) { return (block.native & bit(dialect)) != 0 && !block.raw.empty(); }
+inline bool copies(const Block& block, Dialect dialect) {
+  return (block.native & bit(dialect)) != 0 && !block.raw.empty();
+}
 
 // Whether the content is best written as a plain string.
 inline bool is_plain_text(const Turn& turn, Dialect dialect) {

@@ -16,7 +16,8 @@ void write_response_part(std::string& out, const Block& block, Role role) {
     out += R"({"type":"refusal","refusal":)";
     append_quoted(out, block.text);
   } else if (block.kind != BlockKind::media) {
-    out += role == Role::assistant ? R"({"type":"output_text","text":)" : R"({"type":"input_text","text":)";
+    out += role == Role::assistant ? R"({"type":"output_text","text":)"
+                                   : R"({"type":"input_text","text":)";
     append_quoted(out, block.text);
     if (role == Role::assistant) out += R"(,"annotations":[])";
   } else if (media.kind == MediaKind::image) {
@@ -44,7 +45,8 @@ void write_response_part(std::string& out, const Block& block, Role role) {
 }
 
 void write_response_call(std::string& out, const Block& call) {
-  out += call.is_custom ? R"({"type":"custom_tool_call","call_id":)" : R"({"type":"function_call","call_id":)";
+  out += call.is_custom ? R"({"type":"custom_tool_call","call_id":)"
+                        : R"({"type":"function_call","call_id":)";
   append_string(out, call.id);
   out += R"(,"name":)";
   append_string(out, call.name);
@@ -55,11 +57,13 @@ void write_response_call(std::string& out, const Block& call) {
 }
 
 void write_result(std::string& out, const Block& result) {
-  out += result.is_custom ? R"({"type":"custom_tool_call_output","call_id":)" : R"({"type":"function_call_output","call_id":)";
+  out += result.is_custom ? R"({"type":"custom_tool_call_output","call_id":)"
+                          : R"({"type":"function_call_output","call_id":)";
   append_string(out, result.id);
   out += R"(,"output":)";
   if (result.is_list && !result.inner.empty()) {
-    append_list(out, result.inner, [&out](const Block& inner) { write_response_part(out, inner, Role::user); });
+    append_list(out, result.inner,
+                [&out](const Block& inner) { write_response_part(out, inner, Role::user); });
   } else {
     append_quoted(out, result_body(result));
   }
@@ -79,8 +83,8 @@ void write_responses(std::string& out, const Turn& turn) {
   }
   if (turn.blocks.size() == 1) {
     const Block& only = turn.blocks[0];
-    if (copies(only, responses) && only.kind != BlockKind::text && only.kind != BlockKind::refusal &&
-        only.kind != BlockKind::media) {
+    if (copies(only, responses) && only.kind != BlockKind::text &&
+        only.kind != BlockKind::refusal && only.kind != BlockKind::media) {
       out += only.raw;
       return;
     }
@@ -99,7 +103,8 @@ void write_responses(std::string& out, const Turn& turn) {
   } else if (is_plain_text(turn, responses)) {
     append_quoted(out, turn.blocks[0].text);
   } else {
-    append_list(out, turn.blocks, [&](const Block& block) { write_response_part(out, block, turn.role); });
+    append_list(out, turn.blocks,
+                [&](const Block& block) { write_response_part(out, block, turn.role); });
   }
   out += '}';
 }

@@ -42,7 +42,8 @@ ProviderError read_provider_error(std::string_view body) {
   JsonText table;
   if (body.find_first_not_of(" \t\r\n") == std::string_view::npos) return {};
   if (table.read(body, limits))
-    return {.message = body[body.find_first_not_of(" \t\r\n")] == '<' ? "an HTML page" : std::string(body)};
+    return {.message = body[body.find_first_not_of(" \t\r\n")] == '<' ? "an HTML page"
+                                                                      : std::string(body)};
   JsonValue root = table.root();
   // Some wrap the object in an array.
   if (root.is(JsonType::array) && !root.empty()) root = *root.elements().begin();
@@ -67,12 +68,14 @@ std::optional<JsonValue> AnswerReader::read_object(std::string_view json) {
   return std::nullopt;
 }
 
-// Usage is cumulative, and what is reported last is right. Tokens read from a cache or written to it were sent like all others.
+// Usage is cumulative, and what is reported last is right. Tokens read from a cache or written to
+// it were sent like all others.
 void AnswerReader::read_usage(const JsonValue& holder) {
   const std::optional<JsonValue> usage = find_as(holder, "usage", JsonType::object);
   if (!usage) return;
   const bool is_anthropic = kind_ == EndpointSettings::Kind::anthropic;
-  const ProviderUsage reported = read_provider_usage(is_anthropic ? Dialect::anthropic : Dialect::openai_chat, usage->raw());
+  const ProviderUsage reported =
+      read_provider_usage(is_anthropic ? Dialect::anthropic : Dialect::openai_chat, usage->raw());
   if (reported.prompt != 0) answer_.prompt_tokens = reported.prompt;
   if (reported.completion != 0) answer_.completion_tokens = reported.completion;
 }
@@ -97,7 +100,8 @@ void AnswerReader::read_openai_choices(const JsonValue& answer, std::string_view
   if (!choices) return;
   for (const JsonValue choice : choices->elements()) {
     if (number_at(choice, "index") != 0) continue;  // only one was asked for
-    if (const std::string reason = string_at(choice, "finish_reason"); !reason.empty()) answer_.stop_reason = reason;
+    if (const std::string reason = string_at(choice, "finish_reason"); !reason.empty())
+      answer_.stop_reason = reason;
     const std::optional<JsonValue> message = find_as(choice, message_key, JsonType::object);
     if (!message) continue;
     read_role(*message);
@@ -119,9 +123,11 @@ void AnswerReader::read_anthropic_event(const JsonValue& event) {
     if (block && string_at(*block, "type") == "text") answer_.text += string_at(*block, "text");
   } else if (type == "content_block_delta") {
     const std::optional<JsonValue> delta = event.find("delta");
-    if (delta && string_at(*delta, "type") == "text_delta") answer_.text += string_at(*delta, "text");
+    if (delta && string_at(*delta, "type") == "text_delta")
+      answer_.text += string_at(*delta, "text");
   } else if (type == "message_delta") {
-    if (const std::optional<JsonValue> delta = event.find("delta")) answer_.stop_reason = string_at(*delta, "stop_reason");
+    if (const std::optional<JsonValue> delta = event.find("delta"))
+      answer_.stop_reason = string_at(*delta, "stop_reason");
     read_usage(event);
   } else if (type == "message_stop") {
     is_over_ = true;
@@ -157,7 +163,8 @@ void AnswerReader::read_event(std::string_view name, std::string_view data) {
   const std::optional<JsonValue> root = read_object(data);
   if (!root) return;
   if (kind_ == EndpointSettings::Kind::anthropic) return read_anthropic_event(*root);
-  if (std::string model = string_at(*root, "model"); !model.empty()) answer_.model = std::move(model);
+  if (std::string model = string_at(*root, "model"); !model.empty())
+    answer_.model = std::move(model);
   read_usage(*root);
   read_openai_choices(*root, "delta");
 }

@@ -27,14 +27,16 @@ struct ProviderError {
   std::string type = {};  // type and code
 };
 
-// Of an error body in any of the usual shapes; the text itself as the message when it has none of them.
+// Of an error body in any of the usual shapes; the text itself as the message when it has none of
+// them.
 ProviderError read_provider_error(std::string_view body);
 
 class AnswerReader {
  public:
   explicit AnswerReader(EndpointSettings::Kind kind) : kind_(kind) {}
 
-  // An answer that is not streamed, or one event of a stream. Unknown members and events are passed over.
+  // An answer that is not streamed, or one event of a stream. Unknown members and events are passed
+  // over.
   void read_whole(std::string_view json);
   void read_event(std::string_view name, std::string_view data);
 
@@ -43,7 +45,8 @@ class AnswerReader {
 
   // At most one of these two.
   const std::optional<ProviderError>& error() const { return error_; }
-  const std::string& garbage() const { return garbage_; }  // why this is no answer; empty when it is
+  // why this is no answer; empty when it is
+  const std::string& garbage() const { return garbage_; }
 
  private:
   std::optional<JsonValue> read_object(std::string_view json);

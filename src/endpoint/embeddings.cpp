@@ -23,7 +23,9 @@ using Vector = std::vector<float>;
 
 constexpr std::size_t answer_bytes_max = std::size_t{64} << 20;
 
-Error embeddings_failed(std::string why) { return {.code = ErrorCode::unavailable, .message = "embeddings: " + std::move(why)}; }
+Error embeddings_failed(std::string why) {
+  return {.code = ErrorCode::unavailable, .message = "embeddings: " + std::move(why)};
+}
 
 std::string beginning_of(const std::string& text, std::uint64_t bytes_max) {
   if (text.size() <= bytes_max) return text;
@@ -79,7 +81,8 @@ class Embeddings {
 
   Result<std::vector<double>> rank(const std::string& text, const std::vector<std::string>& texts) {
     std::vector<std::string> all = {beginning_of(text, settings_.text_bytes_max)};
-    for (const std::string& each : texts) all.push_back(beginning_of(each, settings_.text_bytes_max));
+    for (const std::string& each : texts)
+      all.push_back(beginning_of(each, settings_.text_bytes_max));
     std::vector<Vector> vectors(all.size());
     std::vector<std::size_t> missing;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -96,8 +99,8 @@ class Embeddings {
   }
 
  private:
-  std::optional<Error> ask(const std::vector<std::string>& all, const std::vector<std::size_t>& missing,
-                           std::vector<Vector>& vectors) {
+  std::optional<Error> ask(const std::vector<std::string>& all,
+                           const std::vector<std::size_t>& missing, std::vector<Vector>& vectors) {
     EndpointSettings keyed;
     keyed.key_variable = settings_.key_variable;
     keyed.key_file = settings_.key_file;
@@ -111,11 +114,12 @@ class Embeddings {
       append_json_string(body, all[i].empty() ? " " : all[i]);  // an empty text is refused
     }
     body += "]}";
-    HttpRequest post{.url = url_,
-                     .is_loopback = is_loopback_,
-                     .headers = {"Content-Type: application/json", "Accept: application/json", "Expect:"},
-                     .body = std::move(body),
-                     .timeout_ms = settings_.timeout_ms};
+    HttpRequest post{
+        .url = url_,
+        .is_loopback = is_loopback_,
+        .headers = {"Content-Type: application/json", "Accept: application/json", "Expect:"},
+        .body = std::move(body),
+        .timeout_ms = settings_.timeout_ms};
     if (!key->empty()) post.headers.push_back("Authorization: Bearer " + key->value());
     std::string answer;
     const HttpOutcome outcome = http_post(post,
@@ -124,13 +128,15 @@ class Embeddings {
                                             return answer.size() <= answer_bytes_max;
                                           },
                                           {});
-    if (outcome.end != HttpEnd::complete) return embeddings_failed("no answer: " + key->clean(outcome.detail));
-    if (outcome.head.status != 200) return embeddings_failed("the endpoint answered " + std::to_string(outcome.head.status));
+    if (outcome.end != HttpEnd::complete)
+      return embeddings_failed("no answer: " + key->clean(outcome.detail));
+    if (outcome.head.status != 200)
+      return embeddings_failed("the endpoint answered " + std::to_string(outcome.head.status));
     return take(answer, all, missing, vectors);
   }
 
-  std::optional<Error> take(const std::string& answer, const std::vector<std::string>& all, const std::vector<std::size_t>& missing,
-                            std::vector<Vector>& vectors) {
+  std::optional<Error> take(const std::string& answer, const std::vector<std::string>& all,
+                            const std::vector<std::size_t>& missing, std::vector<Vector>& vectors) {
     const Result<JsonText> text = JsonText::parse(answer, {});
     const std::optional<JsonValue> data = text ? text->root().find("data") : std::nullopt;
     if (!data || !data->is(JsonType::array)) return embeddings_failed("the answer has no data");
@@ -139,7 +145,8 @@ class Embeddings {
       const std::optional<JsonValue> index = each.find("index"), list = each.find("embedding");
       const std::uint64_t at = index ? index->uint64_saturated().value_or(place) : place;
       ++place;
-      if (at >= missing.size() || !list || !list->is(JsonType::array)) return embeddings_failed("the answer is of other texts");
+      if (at >= missing.size() || !list || !list->is(JsonType::array))
+        return embeddings_failed("the answer is of other texts");
       Vector& vector = vectors[missing[at]];
       taken += vector.empty() ? 1u : 0u;
       vector.clear();
@@ -169,19 +176,26 @@ Error refuse_embeddings(const char* field, const char* message) {
 
 Result<Rerank> embeddings_rerank(EmbeddingsSettings settings) {
   if (!http_available())
-    return Error{.code = ErrorCode::unsupported,
-                 .message = "this build of Undertext has no HTTP client: it was made without libcurl"};
-  if (settings.model.empty() || find_invalid_utf8(settings.model)) return refuse_embeddings("model", "model is empty or not UTF-8");
-  if (settings.timeout_ms == 0) return refuse_embeddings("timeout_ms", "timeout_ms is 0: no answer comes at once");
-  if (settings.text_bytes_max == 0) return refuse_embeddings("text_bytes_max", "text_bytes_max is 0");
+    return Error{
+        .code = ErrorCode::unsupported,
+        .message = "this build of Undertext has no HTTP client: it was made without libcurl"};
+  if (settings.model.empty() || find_invalid_utf8(settings.model))
+    return refuse_embeddings("model", "model is empty or not UTF-8");
+  if (settings.timeout_ms == 0)
+    return refuse_embeddings("timeout_ms", "timeout_ms is 0: no answer comes at once");
+  if (settings.text_bytes_max == 0)
+    return refuse_embeddings("text_bytes_max", "text_bytes_max is 0");
   Result<HttpUrl> base = read_base_url(settings.base_url);
   if (!base) return std::move(base.error());
   const bool has_key = !settings.key_variable.empty() || !settings.key_file.empty();
   if (has_key && !base->is_https && !base->is_loopback)
-    return refuse_embeddings("base_url", "base_url is http, and a key would travel where everybody can read it; use https");
+    return refuse_embeddings(
+        "base_url",
+        "base_url is http, and a key would travel where everybody can read it; use https");
   const auto embeddings = std::make_shared<Embeddings>(std::move(settings), *base);
-  return Rerank(
-      [embeddings](const std::string& text, const std::vector<std::string>& texts) { return embeddings->rank(text, texts); });
+  return Rerank([embeddings](const std::string& text, const std::vector<std::string>& texts) {
+    return embeddings->rank(text, texts);
+  });
 }
 
 }  // namespace undertext

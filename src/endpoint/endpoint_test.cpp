@@ -21,23 +21,27 @@ namespace {
 
 using Kind = EndpointSettings::Kind;
 
-const std::string summary_text = "The user asked for a parser: src/parser.cpp. Grüße, 世界 🙂. Open: tests.";
+const std::string summary_text =
+    "The user asked for a parser: src/parser.cpp. Grüße, 世界 🙂. Open: tests.";
 const std::string canary_key = "sk-canary-0123456789-abcdefghijklmnop";
 
 std::vector<Message> conversation() {
-  return {Message::make(Role::user, "Write a parser into src/parser.cpp").value(), Message::make(Role::assistant, "Done.").value()};
+  return {Message::make(Role::user, "Write a parser into src/parser.cpp").value(),
+          Message::make(Role::assistant, "Done.").value()};
 }
 
 SummaryRequest request() { return {.messages = conversation(), .tokens_max = 500}; }
 
-Result<Summary> summarise(const EndpointSettings& settings, const SummaryRequest& asked = request()) {
+Result<Summary> summarise(const EndpointSettings& settings,
+                          const SummaryRequest& asked = request()) {
   return endpoint_summariser(settings).value()->summarise(asked);
 }
 
 // The requests a server was sent.
 class Requests {
  public:
-  explicit Requests(std::string json) : json_(std::move(json)), table_(JsonText::parse(json_, {}).value()) {}
+  explicit Requests(std::string json)
+      : json_(std::move(json)), table_(JsonText::parse(json_, {}).value()) {}
   std::size_t count() const { return table_.root().count(); }
   std::string path(std::size_t index) const { return at(index).find("path")->string(); }
   std::string body(std::size_t index) const { return at(index).find("body")->string(); }
@@ -59,7 +63,9 @@ class Requests {
 
 class Variable {
  public:
-  Variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
   Variable(const Variable&) = delete;
   Variable& operator=(const Variable&) = delete;
   ~Variable() { unsetenv(name_); }
@@ -127,9 +133,10 @@ TEST_F(Endpoint, EveryFaultIsATypedErrorAndOnlyWhatMayPassIsTriedAgain) {
   struct Fault {
     const char* scene;
     ErrorCode code;
-    std::size_t attempts;       // of 2
-    const char* said;           // a part of the message
-    std::size_t streamed = {};  // attempts when streamed, where that is another number: text has come before the fault
+    std::size_t attempts;  // of 2
+    const char* said;      // a part of the message
+    // attempts when streamed, where that is another number: text has come before the fault
+    std::size_t streamed = {};
   };
   const Fault faults[] = {
       {"status-400", ErrorCode::invalid_argument, 1, "this is status 400"},
@@ -188,8 +195,10 @@ TEST_F(Endpoint, EveryFaultIsATypedErrorAndOnlyWhatMayPassIsTriedAgain) {
       EXPECT_NE(error.message.find(fault.said), std::string::npos) << error.message;
       EXPECT_LT(error.message.size(), 600u);
       for (const char c : error.message) EXPECT_FALSE(c >= 0 && c < ' ') << error.message;
-      EXPECT_EQ(error.message.find("\u202e"), std::string::npos) << "the direction of the line was turned";
-      EXPECT_EQ(server_->request_count() - before, door.stream && fault.streamed != 0 ? fault.streamed : fault.attempts);
+      EXPECT_EQ(error.message.find("\u202e"), std::string::npos)
+          << "the direction of the line was turned";
+      EXPECT_EQ(server_->request_count() - before,
+                door.stream && fault.streamed != 0 ? fault.streamed : fault.attempts);
       before = server_->request_count();
     }
   }
@@ -199,8 +208,9 @@ TEST_F(Endpoint, EveryFaultIsATypedErrorAndOnlyWhatMayPassIsTriedAgain) {
 TEST_F(Endpoint, WhatPassesByItselfIsTriedAgain) {
   std::size_t count = 0;
   for (const Door& door : doors) {
-    for (const char* const scene : {"status-500-then-ok", "status-529-then-ok", "status-408-then-ok", "retry-now", "retry-date",
-                                    "closes-then-ok", "error-first", "truncated-first"}) {
+    for (const char* const scene :
+         {"status-500-then-ok", "status-529-then-ok", "status-408-then-ok", "retry-now",
+          "retry-date", "closes-then-ok", "error-first", "truncated-first"}) {
       SCOPED_TRACE(door.name + std::string(" ") + scene);
       const Result<Summary> summary = summarise(settings(scene, door));
       ASSERT_TRUE(summary) << summary.error().message;
@@ -241,7 +251,8 @@ TEST_F(Endpoint, SilenceEndsWithTheTimeOfTheAttempt) {
       const Result<Summary> summary = summarise(used);
       ASSERT_FALSE(summary);
       EXPECT_EQ(summary.error().code, ErrorCode::unavailable);
-      EXPECT_NE(summary.error().message.find("within 250 ms"), std::string::npos) << summary.error().message;
+      EXPECT_NE(summary.error().message.find("within 250 ms"), std::string::npos)
+          << summary.error().message;
     }
   }
 }
@@ -257,7 +268,8 @@ TEST_F(Endpoint, NobodyListeningIsUnavailable) {
   const Result<Summary> summary = summarise(used);
   ASSERT_FALSE(summary);
   EXPECT_EQ(summary.error().code, ErrorCode::unavailable);
-  EXPECT_NE(summary.error().message.find("cannot be reached"), std::string::npos) << summary.error().message;
+  EXPECT_NE(summary.error().message.find("cannot be reached"), std::string::npos)
+      << summary.error().message;
 }
 
 TEST_F(Endpoint, ACertificateThatIsNotTrustedEndsItBeforeAnythingIsSent) {
@@ -266,7 +278,8 @@ TEST_F(Endpoint, ACertificateThatIsNotTrustedEndsItBeforeAnythingIsSent) {
   const Result<Summary> summary = summarise(used);
   ASSERT_FALSE(summary);
   EXPECT_EQ(summary.error().code, ErrorCode::unavailable);
-  EXPECT_NE(summary.error().message.find("no certificate that is trusted"), std::string::npos) << summary.error().message;
+  EXPECT_NE(summary.error().message.find("no certificate that is trusted"), std::string::npos)
+      << summary.error().message;
   EXPECT_EQ(server_->request_count(), 0u);
 }
 
@@ -308,7 +321,8 @@ TEST_F(Endpoint, TheRequestIsInTheWordsOfItsApi) {
     const std::size_t quote = instructions.find("\"begin ");
     ASSERT_NE(quote, std::string::npos);
     const std::string fence = instructions.substr(quote + 7, 8);
-    EXPECT_TRUE(question.starts_with("begin " + fence + "\n[" + fence + " 1 user]\nWrite a parser into src/parser.cpp\n"))
+    EXPECT_TRUE(question.starts_with("begin " + fence + "\n[" + fence +
+                                     " 1 user]\nWrite a parser into src/parser.cpp\n"))
         << question;
     EXPECT_NE(question.find("\nend " + fence + "\n"), std::string::npos);
     EXPECT_NE(instructions.find("in the user's exact words"), std::string::npos);
@@ -330,19 +344,25 @@ TEST_F(Endpoint, AnOwnPromptTakesThePlaceOfTheBuiltInOneButNotOfTheRules) {
 TEST_F(Endpoint, WhatStaysVisibleIsShownInShortBehindTheConversation) {
   SummaryRequest asked = request();
   for (int i = 0; i < 12; ++i)
-    asked.after.push_back(Message::make(Role::user, "stays " + std::to_string(i) + " " + std::string(5'000, 'x')).value());
+    asked.after.push_back(
+        Message::make(Role::user, "stays " + std::to_string(i) + " " + std::string(5'000, 'x'))
+            .value());
   asked.after.push_back(Message::make_tool_result("c", "printed").value());
   ASSERT_TRUE(summarise(settings("ok"), asked));
   const std::string body = requests().body(0);
   EXPECT_NE(body.find("The reader also sees the 13 messages that follow"), std::string::npos);
-  EXPECT_NE(body.find("The frames from " + std::to_string(asked.messages.size() + 1) + " on"), std::string::npos);
-  for (int i = 0; i < 12; ++i) EXPECT_EQ(body.find("stays " + std::to_string(i) + " ") != std::string::npos, i < 4 || i >= 8) << i;
+  EXPECT_NE(body.find("The frames from " + std::to_string(asked.messages.size() + 1) + " on"),
+            std::string::npos);
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(body.find("stays " + std::to_string(i) + " ") != std::string::npos, i < 4 || i >= 8)
+        << i;
   EXPECT_EQ(body.find("printed"), std::string::npos) << "what tools return stays where it is";
   EXPECT_LT(body.size(), 10'000u);
 }
 
 TEST_F(Endpoint, AModelThatKnowsTheOtherNameOfTheLimitIsAskedByThatName) {
-  const std::shared_ptr<const Summariser> summariser = endpoint_summariser(settings("knows-other-key", doors[1])).value();
+  const std::shared_ptr<const Summariser> summariser =
+      endpoint_summariser(settings("knows-other-key", doors[1])).value();
   EXPECT_TRUE(summariser->summarise(request()));
   EXPECT_EQ(server_->request_count(), 2u);
   EXPECT_NE(requests().body(1).find("\"max_completion_tokens\":500"), std::string::npos);
@@ -357,7 +377,9 @@ TEST_F(Endpoint, MessagesTooLongForTheModelAreShortenedFurther) {
     EndpointSettings used = settings("small-window", door);
     used.attempts_max = 4;
     SummaryRequest asked = request();
-    for (int i = 0; i < 20; ++i) asked.messages.push_back(Message::make_tool_result("call_" + std::to_string(i), output).value());
+    for (int i = 0; i < 20; ++i)
+      asked.messages.push_back(
+          Message::make_tool_result("call_" + std::to_string(i), output).value());
     const Result<Summary> summary = summarise(used, asked);
     ASSERT_TRUE(summary) << summary.error().message;
     EXPECT_EQ(summary->text, summary_text);
@@ -382,7 +404,8 @@ TEST_F(Endpoint, WhatCannotBeSummarisedIsRefusedBeforeAnythingIsSent) {
   asked = {.messages = {}, .tokens_max = 100};
   EXPECT_EQ(summarise(settings("ok"), asked).error().code, ErrorCode::invalid_argument);
   asked = request();
-  asked.messages = std::vector<Message>(20'000, Message::make(Role::user, "a message among far too many").value());
+  asked.messages = std::vector<Message>(
+      20'000, Message::make(Role::user, "a message among far too many").value());
   EXPECT_EQ(summarise(settings("ok"), asked).error().code, ErrorCode::too_large);
   EXPECT_EQ(server_->request_count(), 0u);
 }
@@ -422,7 +445,8 @@ TEST_F(Endpoint, TheKeyOfTheEnvironmentIsSentInTheHeaderOfItsApi) {
 }
 
 TEST_F(Endpoint, TheKeyOfAFileIsReadAnewForEachCall) {
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / ("undertext_key_" + std::to_string(getpid()));
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("undertext_key_" + std::to_string(getpid()));
   std::ofstream(file) << canary_key << "\r\n";
   EndpointSettings used = settings("ok");
   used.key_variable = "UNDERTEXT_TEST_KEY_THAT_IS_NOT_SET";
@@ -451,8 +475,8 @@ TEST_F(Endpoint, NoErrorShowsTheKeyAndNoKeyEndsAHeader) {
     EXPECT_EQ(error.message.find("sk-"), std::string::npos) << error.message;
   }
   const std::size_t before = server_->request_count();
-  for (const std::string& bad :
-       {canary_key + "\r\nX-Evil: 1", canary_key + " and more", canary_key + "\x7f", canary_key + "é", std::string()}) {
+  for (const std::string& bad : {canary_key + "\r\nX-Evil: 1", canary_key + " and more",
+                                 canary_key + "\x7f", canary_key + "é", std::string()}) {
     const Variable key("UNDERTEXT_TEST_KEY", bad);
     EndpointSettings used = settings("ok");
     used.key_variable = "UNDERTEXT_TEST_KEY";
@@ -523,35 +547,45 @@ TEST(EndpointSettings, WhatCannotWorkIsRefusedWithItsField) {
     EndpointSettings bad = good;
     spoil(bad);
     const Result<std::shared_ptr<const Summariser>> made = endpoint_summariser(bad);
-    return made ? std::string("(accepted)") : std::string(name(made.error().code)) + " " + made.error().field;
+    return made ? std::string("(accepted)")
+                : std::string(name(made.error().code)) + " " + made.error().field;
   };
   EXPECT_EQ(refused([](EndpointSettings& s) { s.model = ""; }), "invalid_argument model");
   EXPECT_EQ(refused([](EndpointSettings& s) { s.model = "\xff"; }), "invalid_argument model");
   EXPECT_EQ(refused([](EndpointSettings& s) { s.prompt = "\xff"; }), "invalid_argument prompt");
   EXPECT_EQ(refused([](EndpointSettings& s) { s.timeout_ms = 0; }), "invalid_argument timeout_ms");
-  EXPECT_EQ(refused([](EndpointSettings& s) { s.attempts_max = 0; }), "invalid_argument attempts_max");
+  EXPECT_EQ(refused([](EndpointSettings& s) { s.attempts_max = 0; }),
+            "invalid_argument attempts_max");
   for (const char* const url :
-       {"", "api.openai.com", "/v1", "file:///etc/passwd", "ftp://example.com", "gopher://127.0.0.1", "javascript:1", "http://",
-        "https://user:secret@example.com", "https://user@example.com", "https://example.com/v1?key=1", "https://example.com/v1#x",
-        "https://example.com/v1?", "https://exa mple.com", "https://example.com/\r\nX-Evil: 1", "https://example.com:99999/",
-        "http://[::1"}) {
-    EXPECT_EQ(refused([url](EndpointSettings& s) { s.base_url = url; }), "invalid_argument base_url") << url;
+       {"", "api.openai.com", "/v1", "file:///etc/passwd", "ftp://example.com",
+        "gopher://127.0.0.1", "javascript:1", "http://", "https://user:secret@example.com",
+        "https://user@example.com", "https://example.com/v1?key=1", "https://example.com/v1#x",
+        "https://example.com/v1?", "https://exa mple.com", "https://example.com/\r\nX-Evil: 1",
+        "https://example.com:99999/", "http://[::1"}) {
+    EXPECT_EQ(refused([url](EndpointSettings& s) { s.base_url = url; }),
+              "invalid_argument base_url")
+        << url;
   }
-  EXPECT_EQ(refused([](EndpointSettings& s) { s.base_url = std::string("https://a.example/\0evil", 23); }),
+  EXPECT_EQ(refused([](EndpointSettings& s) {
+              s.base_url = std::string("https://a.example/\0evil", 23);
+            }),
             "invalid_argument base_url");
 }
 
 TEST(EndpointSettings, AKeyDoesNotTravelInTheClear) {
   if (!http_available()) GTEST_SKIP() << "endpoint: built without libcurl";
   const auto accepted = [](const std::string& url, bool with_key) {
-    return static_cast<bool>(endpoint_summariser({.base_url = url, .model = "m", .key_variable = with_key ? "SOME_KEY" : ""}));
+    return static_cast<bool>(endpoint_summariser(
+        {.base_url = url, .model = "m", .key_variable = with_key ? "SOME_KEY" : ""}));
   };
-  for (const char* const url : {"https://example.com", "http://localhost:11434/v1", "http://127.0.0.1:1", "http://127.1.2.3",
-                                "http://[::1]:8080/v1", "HTTP://LOCALHOST/v1", "http://2130706433/"})
+  for (const char* const url :
+       {"https://example.com", "http://localhost:11434/v1", "http://127.0.0.1:1",
+        "http://127.1.2.3", "http://[::1]:8080/v1", "HTTP://LOCALHOST/v1", "http://2130706433/"})
     EXPECT_TRUE(accepted(url, true)) << url;
-  for (const char* const url : {"http://example.com", "http://127.0.0.1.example.com", "http://127.example.com",
-                                "http://127.0.example.com", "http://localhost.example.com", "http://10.0.0.1", "http://0.0.0.0",
-                                "http://[::2]", "http://[::ffff:10.0.0.1]", "http://169.254.169.254"}) {
+  for (const char* const url :
+       {"http://example.com", "http://127.0.0.1.example.com", "http://127.example.com",
+        "http://127.0.example.com", "http://localhost.example.com", "http://10.0.0.1",
+        "http://0.0.0.0", "http://[::2]", "http://[::ffff:10.0.0.1]", "http://169.254.169.254"}) {
     EXPECT_FALSE(accepted(url, true)) << url;
     EXPECT_TRUE(accepted(url, false)) << url;
   }
@@ -559,7 +593,8 @@ TEST(EndpointSettings, AKeyDoesNotTravelInTheClear) {
 
 TEST(EndpointSettings, WithoutLibcurlItIsUnsupported) {
   if (http_available()) GTEST_SKIP() << "inapplicable: built with libcurl";
-  const Result<std::shared_ptr<const Summariser>> made = endpoint_summariser({.base_url = "https://example.com", .model = "m"});
+  const Result<std::shared_ptr<const Summariser>> made =
+      endpoint_summariser({.base_url = "https://example.com", .model = "m"});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::unsupported);
 }

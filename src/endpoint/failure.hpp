@@ -27,15 +27,17 @@ struct EndpointFailure {
 };
 
 // Of an answer whose status is no success.
-EndpointFailure failure_of_status(const HttpHead& head, const ProviderError& said, const EndpointSettings& settings,
-                                  const EndpointKey& key);
+EndpointFailure failure_of_status(const HttpHead& head, const ProviderError& said,
+                                  const EndpointSettings& settings, const EndpointKey& key);
 
-// Of an error that came in the place of an answer, or in the middle of one, under a status of success.
-EndpointFailure failure_of_event(const ProviderError& said, bool text_has_come, const EndpointKey& key);
+// Of an error that came in the place of an answer, or in the middle of one, under a status of
+// success.
+EndpointFailure failure_of_event(const ProviderError& said, bool text_has_come,
+                                 const EndpointKey& key);
 
 // Of a connection that did not bring a whole answer.
-EndpointFailure failure_of_connection(const HttpOutcome& outcome, bool text_has_come, const EndpointSettings& settings,
-                                      const EndpointKey& key);
+EndpointFailure failure_of_connection(const HttpOutcome& outcome, bool text_has_come,
+                                      const EndpointSettings& settings, const EndpointKey& key);
 
 // Nothing when the model stopped because it had said everything.
 std::optional<EndpointFailure> failure_of_answer(const Answer& answer, const EndpointKey& key);

@@ -36,22 +36,26 @@ std::string part_of(CURLU* url, CURLUPart part) {
 
 std::string in_lower_case(std::string_view text) {
   std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
   return result;
 }
 
-// By its spelling, which curl has normalised: a name that resolves to this machine is still a name that somebody else may change.
+// By its spelling, which curl has normalised: a name that resolves to this machine is still a name
+// that somebody else may change.
 bool is_loopback_host(std::string_view host) {
   if (host == "localhost" || host == "[::1]") return true;
-  const bool is_ipv4 =
-      host.find_first_not_of("0123456789.") == std::string_view::npos && std::count(host.begin(), host.end(), '.') == 3;
+  const bool is_ipv4 = host.find_first_not_of("0123456789.") == std::string_view::npos &&
+                       std::count(host.begin(), host.end(), '.') == 3;
   return is_ipv4 && host.starts_with("127.");
 }
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view space = " \t\r\n";
   const std::size_t first = text.find_first_not_of(space);
-  return first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(space) + 1 - first);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(space) + 1 - first);
 }
 
 // Seconds, or a date.
@@ -80,7 +84,8 @@ void read_header(Arriving& arriving, std::string_view line) {
   if (colon == std::string_view::npos) return;
   const std::string name = in_lower_case(line.substr(0, colon));
   const std::string_view value = trimmed(line.substr(colon + 1));
-  if (name == "content-type") arriving.head.content_type = in_lower_case(trimmed(value.substr(0, value.find(';'))));
+  if (name == "content-type")
+    arriving.head.content_type = in_lower_case(trimmed(value.substr(0, value.find(';'))));
   if (name == "content-encoding") arriving.head.content_encoding = in_lower_case(value);
   if (name == "retry-after") arriving.head.retry_after_s = read_retry_after(value);
 }
@@ -113,7 +118,8 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* user)
 // One transfer on handles of its own, so that nothing of it can reach another one.
 class Transfer {
  public:
-  explicit Transfer(const HttpRequest& request) : multi_(curl_multi_init()), easy_(curl_easy_init()) {
+  explicit Transfer(const HttpRequest& request)
+      : multi_(curl_multi_init()), easy_(curl_easy_init()) {
     bool made = multi_ != nullptr && easy_ != nullptr;
     for (const std::string& header : request.headers) {
       curl_slist* const longer = curl_slist_append(headers_, header.c_str());
@@ -150,7 +156,9 @@ class Transfer {
 
  private:
   void set_options(const HttpRequest& request) {
-    const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy_, option, value); };
+    const auto set = [this](CURLoption option, auto value) {
+      curl_easy_setopt(easy_, option, value);
+    };
     set(CURLOPT_URL, request.url.c_str());
 #  if LIBCURL_VERSION_NUM >= 0x075500
     set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -165,7 +173,8 @@ class Transfer {
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
-    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(request.timeout_ms, connect_timeout_ms)));
+    set(CURLOPT_CONNECTTIMEOUT_MS,
+        static_cast<long>(std::min(request.timeout_ms, connect_timeout_ms)));
 #  if LIBCURL_VERSION_NUM >= 0x075700
     set(CURLOPT_QUICK_EXIT, 1L);  // cancelling does not wait for a name lookup to end
 #  endif
@@ -189,11 +198,13 @@ class Transfer {
   }
 
   HttpOutcome ended(HttpEnd end) {
-    return {end, head(), arriving_.headers_too_long ? "its headers are too long" : std::string(detail_)};
+    return {end, head(),
+            arriving_.headers_too_long ? "its headers are too long" : std::string(detail_)};
   }
 
   HttpEnd end_of(CURLcode code) {
-    if (code != CURLE_OK && detail_[0] == 0) std::string_view(curl_easy_strerror(code)).copy(detail_, CURL_ERROR_SIZE - 1);
+    if (code != CURLE_OK && detail_[0] == 0)
+      std::string_view(curl_easy_strerror(code)).copy(detail_, CURL_ERROR_SIZE - 1);
     switch (code) {
       case CURLE_OK: return HttpEnd::complete;
       case CURLE_OPERATION_TIMEDOUT: return HttpEnd::timed_out;
@@ -234,7 +245,8 @@ void set_up_http_client() {
 
 Result<HttpUrl> read_base_url(const std::string& text) {
   const auto refuse = [](const std::string& why) {
-    return Error{.code = ErrorCode::invalid_argument, .message = "base_url " + why, .field = "base_url"};
+    return Error{
+        .code = ErrorCode::invalid_argument, .message = "base_url " + why, .field = "base_url"};
   };
   if (std::any_of(text.begin(), text.end(), [](char c) { return c >= 0 && c <= ' '; }))
     return refuse("has a space or a control character in it");
@@ -242,18 +254,24 @@ Result<HttpUrl> read_base_url(const std::string& text) {
   const std::unique_ptr<CURLU, FreeUrl> url(curl_url());
   if (!url) throw std::bad_alloc();
   const CURLUcode fault = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), CURLU_DISALLOW_USER);
-  if (fault == CURLUE_USER_NOT_ALLOWED) return refuse("holds a user or password; name a key with key_variable or key_file instead");
-  const std::string scheme = fault == CURLUE_OK ? in_lower_case(part_of(url.get(), CURLUPART_SCHEME)) : std::string();
-  if (scheme != "http" && scheme != "https") return refuse("is no URL that begins with http:// or https://");
-  if (!part_of(url.get(), CURLUPART_QUERY).empty() || !part_of(url.get(), CURLUPART_FRAGMENT).empty() ||
+  if (fault == CURLUE_USER_NOT_ALLOWED)
+    return refuse("holds a user or password; name a key with key_variable or key_file instead");
+  const std::string scheme =
+      fault == CURLUE_OK ? in_lower_case(part_of(url.get(), CURLUPART_SCHEME)) : std::string();
+  if (scheme != "http" && scheme != "https")
+    return refuse("is no URL that begins with http:// or https://");
+  if (!part_of(url.get(), CURLUPART_QUERY).empty() ||
+      !part_of(url.get(), CURLUPART_FRAGMENT).empty() ||
       text.find_first_of("?#") != std::string::npos)
     return refuse("has a query or a fragment, behind which no path can be put");
   std::string normalised = part_of(url.get(), CURLUPART_URL);
   while (normalised.ends_with('/')) normalised.pop_back();
-  return HttpUrl{normalised, scheme == "https", is_loopback_host(in_lower_case(part_of(url.get(), CURLUPART_HOST)))};
+  return HttpUrl{normalised, scheme == "https",
+                 is_loopback_host(in_lower_case(part_of(url.get(), CURLUPART_HOST)))};
 }
 
-HttpOutcome http_post(const HttpRequest& request, const HttpReader& read, const std::stop_token& cancel) {
+HttpOutcome http_post(const HttpRequest& request, const HttpReader& read,
+                      const std::stop_token& cancel) {
   set_up_http_client();
   Transfer transfer(request);
   const std::stop_callback wake_on_cancel(cancel, [&transfer] { transfer.wake(); });
@@ -272,7 +290,9 @@ constexpr const char* no_client = "this build of Undertext has no HTTP client (l
 
 bool http_available() { return false; }
 void set_up_http_client() {}
-Result<HttpUrl> read_base_url(const std::string&) { return Error{.code = ErrorCode::unsupported, .message = no_client}; }
+Result<HttpUrl> read_base_url(const std::string&) {
+  return Error{.code = ErrorCode::unsupported, .message = no_client};
+}
 HttpOutcome http_post(const HttpRequest&, const HttpReader&, const std::stop_token&) {
   return {.end = HttpEnd::not_connected, .detail = no_client};
 }

@@ -1,8 +1,9 @@
-// One POST over HTTP or HTTPS, in as many pieces as it comes back, that can be given up at any moment. All that knows libcurl is in
-// http.cpp.
+// One POST over HTTP or HTTPS, in as many pieces as it comes back, that can be given up at any
+// moment. All that knows libcurl is in http.cpp.
 //
-// No redirect is followed, no other protocol is spoken, certificates are checked, nothing is decompressed. Proxies are those of the
-// environment (http_proxy, https_proxy, no_proxy), but never for this machine itself.
+// No redirect is followed, no other protocol is spoken, certificates are checked, nothing is
+// decompressed. Proxies are those of the environment (http_proxy, https_proxy, no_proxy), but never
+// for this machine itself.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ namespace undertext {
 // Whether this build has an HTTP client at all. Without one nothing else here is to be called.
 bool http_available();
 
-// Once a process, before anything else of libcurl; the functions here do it themselves. Throws bad_alloc.
+// Once a process, before anything else of libcurl; the functions here do it themselves. Throws
+// bad_alloc.
 void set_up_http_client();
 
 struct HttpUrl {
@@ -29,7 +31,8 @@ struct HttpUrl {
   bool is_loopback = false;
 };
 
-// invalid_argument, field "base_url": no http or https URL, or one with a user, a query or a fragment.
+// invalid_argument, field "base_url": no http or https URL, or one with a user, a query or a
+// fragment.
 Result<HttpUrl> read_base_url(const std::string& text);
 
 struct HttpRequest {
@@ -66,6 +69,7 @@ struct HttpOutcome {
 // Gets the body piece by piece on the calling thread, and returns whether it wants more. May throw.
 using HttpReader = std::function<bool(const HttpHead& head, std::string_view bytes)>;
 
-HttpOutcome http_post(const HttpRequest& request, const HttpReader& read, const std::stop_token& cancel);
+HttpOutcome http_post(const HttpRequest& request, const HttpReader& read,
+                      const std::stop_token& cancel);
 
 }  // namespace undertext

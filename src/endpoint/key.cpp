@@ -34,13 +34,16 @@ std::optional<std::string> read_small_file(const std::string& path) {
 std::string trimmed(const std::string& text) {
   constexpr const char* space = " \t\r\n";
   const std::size_t first = text.find_first_not_of(space);
-  return first == std::string::npos ? std::string() : text.substr(first, text.find_last_not_of(space) + 1 - first);
+  return first == std::string::npos ? std::string()
+                                    : text.substr(first, text.find_last_not_of(space) + 1 - first);
 }
 
 // Characters that do something to a terminal or to the direction of a line, instead of being read.
 bool is_control(char32_t code_point) {
-  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) || (code_point >= 0x200B && code_point <= 0x200F) ||
-         (code_point >= 0x2028 && code_point <= 0x202E) || (code_point >= 0x2066 && code_point <= 0x2069) || code_point == 0xFEFF;
+  return code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0) ||
+         (code_point >= 0x200B && code_point <= 0x200F) ||
+         (code_point >= 0x2028 && code_point <= 0x202E) ||
+         (code_point >= 0x2066 && code_point <= 0x2069) || code_point == 0xFEFF;
 }
 
 char32_t code_point_of(std::string_view sequence) {
@@ -49,7 +52,9 @@ char32_t code_point_of(std::string_view sequence) {
     case 1: return byte(0);
     case 2: return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
     case 3: return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    default: return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+    default:
+      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
+             (byte(3) & 0x3F);
   }
 }
 
@@ -61,20 +66,26 @@ Result<EndpointKey> EndpointKey::read(const EndpointSettings& settings) {
   std::string source;
   if (!settings.key_variable.empty()) {
     source = "the environment variable " + settings.key_variable;
-    if (const char* const value = std::getenv(settings.key_variable.c_str())) key.value_ = trimmed(value);
+    if (const char* const value = std::getenv(settings.key_variable.c_str()))
+      key.value_ = trimmed(value);
   }
   if (key.empty() && !settings.key_file.empty()) {
     field = "key_file";
     source = "the key file " + settings.key_file;
     const std::optional<std::string> text = read_small_file(settings.key_file);
-    if (!text) return refuse(field, source + " cannot be read, or is no file that holds a key and nothing else");
+    if (!text)
+      return refuse(field,
+                    source + " cannot be read, or is no file that holds a key and nothing else");
     key.value_ = trimmed(*text);
   }
   if (key.empty() && !source.empty()) return refuse(field, source + " is not set or empty");
   if (key.value_.size() > key_bytes_max) return refuse(field, source + " holds too much for a key");
   // Anything else could end the header and begin another one.
-  if (!std::all_of(key.value_.begin(), key.value_.end(), [](char c) { return c > ' ' && c < 0x7F; }))
-    return refuse(field, source + " holds characters that no key has: spaces, line ends or others that are not plain ASCII");
+  if (!std::all_of(key.value_.begin(), key.value_.end(),
+                   [](char c) { return c > ' ' && c < 0x7F; }))
+    return refuse(field, source +
+                             " holds characters that no key has: spaces, line ends or others that "
+                             "are not plain ASCII");
   return key;
 }
 

@@ -20,10 +20,12 @@ namespace undertext {
 // Borrows all it is given.
 class EndpointResponse {
  public:
-  EndpointResponse(const EndpointSettings& settings, const SummaryRequest& request, const EndpointKey& key)
+  EndpointResponse(const EndpointSettings& settings, const SummaryRequest& request,
+                   const EndpointKey& key)
       : settings_(settings), request_(request), key_(key), answer_(settings.kind) {}
 
-  // Whether more is wanted. Calls on_progress, of the settings and of the request, when a stream has brought text.
+  // Whether more is wanted. Calls on_progress, of the settings and of the request, when a stream
+  // has brought text.
   bool read(const HttpHead& head, std::string_view bytes);
 
   // What it comes to, once the connection has ended as `outcome` says.

@@ -31,7 +31,9 @@ struct Piece {
 // A name somebody chose, on one line.
 std::string in_heading(const std::string& name) {
   std::string result = cut_middle(name, 80);
-  std::replace_if(result.begin(), result.end(), [](char c) { return (c >= 0 && c < ' ') || c == '[' || c == ']'; }, '_');
+  std::replace_if(
+      result.begin(), result.end(),
+      [](char c) { return (c >= 0 && c < ' ') || c == '[' || c == ']'; }, '_');
   return result;
 }
 
@@ -72,7 +74,8 @@ class Collector {
       case BlockKind::refusal: return decoded(block.text);
       case BlockKind::reasoning: return {};
       case BlockKind::media: return "[" + std::string(name(block.media.kind)) + "]";
-      default: return block.type.empty() ? std::string() : "[" + in_heading(std::string(block.type)) + "]";
+      default:
+        return block.type.empty() ? std::string() : "[" + in_heading(std::string(block.type)) + "]";
     }
   }
 
@@ -89,9 +92,12 @@ class Collector {
     const std::string tool = call.name.empty() ? "a tool" : in_heading(std::string(call.name));
     if (!call.id.empty()) tool_of_call_[std::string(call.id)] = tool;
     const bool is_text = call.json.starts_with('"');
-    pieces.push_back({number_, speaker_ + " calls " + tool,
-                      is_text ? decoded(call.json.substr(1, call.json.size() - 2)) : std::string(call.json), true});
-    if (holds_result(call)) pieces.push_back({number_, "result of " + tool, words_of(call.inner), true});
+    pieces.push_back(
+        {number_, speaker_ + " calls " + tool,
+         is_text ? decoded(call.json.substr(1, call.json.size() - 2)) : std::string(call.json),
+         true});
+    if (holds_result(call))
+      pieces.push_back({number_, "result of " + tool, words_of(call.inner), true});
   }
 
   void add_result(const Block& result) {
@@ -99,7 +105,9 @@ class Collector {
     std::string text = result.json.empty() ? decoded(result.text) : std::string(result.json);
     if (!text.empty() && !result.inner.empty()) text += '\n';
     text += words_of(result.inner);
-    pieces.push_back({number_, "result of " + (tool == tool_of_call_.end() ? "a tool" : tool->second), std::move(text), true});
+    pieces.push_back({number_,
+                      "result of " + (tool == tool_of_call_.end() ? "a tool" : tool->second),
+                      std::move(text), true});
   }
 
   std::size_t number_ = 0;
@@ -119,14 +127,16 @@ std::string choose_fence(const std::vector<Piece>& pieces) {
     for (const char c : piece.text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 16777619;
   const auto is_used = [&pieces](const std::string& fence) {
     return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
-      return find_bytes(piece.text, fence) != std::string_view::npos || piece.heading.find(fence) != std::string::npos;
+      return find_bytes(piece.text, fence) != std::string_view::npos ||
+             piece.heading.find(fence) != std::string::npos;
     });
   };
   while (is_used(in_hex(hash))) ++hash;
   return in_hex(hash);
 }
 
-std::string frame(const std::vector<Piece>& pieces, const std::string& fence, const Bounds& bounds) {
+std::string frame(const std::vector<Piece>& pieces, const std::string& fence,
+                  const Bounds& bounds) {
   std::string text;
   for (const Piece& piece : pieces) {
     text += '[' + fence + ' ' + std::to_string(piece.number) + ' ' + piece.heading + "]\n";
@@ -163,7 +173,8 @@ Result<Transcript> make_transcript(std::span<const Message> messages, std::size_
     bounds.tool_bytes = std::max(bounds.tool_bytes / 2, tool_bytes_min);
   }
   return Error{.code = ErrorCode::too_large,
-               .message = std::to_string(messages.size()) + " messages are too many to summarise at once; summarise fewer",
+               .message = std::to_string(messages.size()) +
+                          " messages are too many to summarise at once; summarise fewer",
                .field = "messages"};
 }
 

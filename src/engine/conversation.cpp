@@ -17,25 +17,32 @@ namespace {
 std::optional<Error> check(const CompressionConfig& config) {
   if (!config.enabled) return {};
   const auto bad = [](const char* field, const char* problem) {
-    return Error{ErrorCode::invalid_argument, problem, field, std::string("compressionConfig.") + field};
+    return Error{ErrorCode::invalid_argument, problem, field,
+                 std::string("compressionConfig.") + field};
   };
   if (config.threshold == 0)
     return bad("threshold",
-               "threshold must be more than 0 for a conversation that compresses itself: give it, a tokenLimit, or a model "
+               "threshold must be more than 0 for a conversation that compresses itself: give it, "
+               "a tokenLimit, or a model "
                "whose window is known");
-  if (config.target_tokens.value_or(0) > config.threshold) return bad("targetTokens", "targetTokens must not be above threshold");
+  if (config.target_tokens.value_or(0) > config.threshold)
+    return bad("targetTokens", "targetTokens must not be above threshold");
   return {};
 }
 
-std::int64_t now_ms(const Settings& settings) { return settings.clock_ms ? settings.clock_ms() : system_clock_ms(); }
+std::int64_t now_ms(const Settings& settings) {
+  return settings.clock_ms ? settings.clock_ms() : system_clock_ms();
+}
 
 // Checks the settings, fills in what is left out, and finds the tokenizer.
 Result<Counting> prepare(Settings& settings) {
   CompressionConfig& compression = settings.compression;
   if (compression.threshold == 0) compression.threshold = settings.token_limit.value_or(0);
-  // What the window leaves beside tools, instructions and the answer. Not for an explicit COMPRESS, which has its own target.
+  // What the window leaves beside tools, instructions and the answer. Not for an explicit COMPRESS,
+  // which has its own target.
   if (compression.threshold == 0 && compression.enabled)
-    if (const std::optional<std::uint64_t> window = settled_window(settings)) compression.threshold = *window - *window / 4;
+    if (const std::optional<std::uint64_t> window = settled_window(settings))
+      compression.threshold = *window - *window / 4;
   if (std::optional<Error> error = check(settings.compression)) return std::move(*error);
   if (!settings.compression.strategy) settings.compression.strategy = default_strategy();
   if (!settings.costs.empty() && find_cost_profile(settings.costs) == nullptr)
@@ -45,10 +52,13 @@ Result<Counting> prepare(Settings& settings) {
 }
 
 // Whether the operation means the same on whatever another writer has made of the conversation.
-bool may_rebase(const Operation& operation) { return traits_of(operation).may_rebase && !operation.options.expected_version; }
+bool may_rebase(const Operation& operation) {
+  return traits_of(operation).may_rebase && !operation.options.expected_version;
+}
 
-// The oldest version that may be younger than `since`. Clocks go wrong: a version whose time is before that of an earlier one says nothing of its age,
-// so only one whose time is in order shows that it, and all before it, are older.
+// The oldest version that may be younger than `since`. Clocks go wrong: a version whose time is
+// before that of an earlier one says nothing of its age, so only one whose time is in order shows
+// that it, and all before it, are older.
 std::uint64_t first_since(const History& history, std::int64_t since_ms) {
   std::uint64_t first = history.first_version().value;
   std::int64_t latest_ms = std::numeric_limits<std::int64_t>::min();
@@ -65,22 +75,31 @@ std::uint32_t first_kept(const History& history, const Retention& retention, std
   constexpr std::int64_t day_ms = 24ll * 60 * 60 * 1000;
   const std::uint64_t head = history.version().value;
   std::uint64_t first = head;
-  if (retention.versions) first = std::min(first, head - std::min(head, std::max<std::uint64_t>(*retention.versions, 1) - 1));
+  if (retention.versions)
+    first =
+        std::min(first, head - std::min(head, std::max<std::uint64_t>(*retention.versions, 1) - 1));
   if (retention.batches) {
     const std::vector<BatchInfo> batches = history.batches();
-    const std::uint64_t kept = std::min<std::uint64_t>(std::max<std::uint64_t>(*retention.batches, 1), batches.size());
+    const std::uint64_t kept =
+        std::min<std::uint64_t>(std::max<std::uint64_t>(*retention.batches, 1), batches.size());
     first = std::min(first, batches[batches.size() - kept].opened_in);
   }
   if (retention.days) {
-    const std::int64_t since = now - static_cast<std::int64_t>(std::min<std::uint64_t>(*retention.days, 1u << 20)) * day_ms;
+    const std::int64_t since =
+        now -
+        static_cast<std::int64_t>(std::min<std::uint64_t>(*retention.days, 1u << 20)) * day_ms;
     first = std::min(first, first_since(history, since));
   }
   return static_cast<std::uint32_t>(std::max(first, history.first_version().value));
 }
 
-IfShort if_short(const CompressOptions& options) { return options.progress ? IfShort::accept : IfShort::refuse; }
+IfShort if_short(const CompressOptions& options) {
+  return options.progress ? IfShort::accept : IfShort::refuse;
+}
 
-Error not_stored() { return {ErrorCode::unsupported, "this conversation is in memory; open it from a store"}; }
+Error not_stored() {
+  return {ErrorCode::unsupported, "this conversation is in memory; open it from a store"};
+}
 
 // The prompt of a request that nobody estimated is the view as it was when it was first reported.
 RequestUsage with_estimate(RequestUsage usage, const UsageTracker& tracker, std::uint64_t tokens) {
@@ -118,15 +137,18 @@ Result<Conversation> Conversation::open(Settings settings) {
   Result<Counting> counting = prepare(settings);
   if (!counting) return counting.error();
   const std::int64_t now = now_ms(settings);
-  return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting), History(now)));
+  return Conversation(
+      std::make_unique<Rep>(std::move(settings), std::move(*counting), History(now)));
 }
 
-Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::string_view id, Settings settings,
-                                        const OpenOptions& options) {
-  const bool as_stored = settings.tokenizer.empty() && settings.model.empty() && settings.costs.empty();
+Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::string_view id,
+                                        Settings settings, const OpenOptions& options) {
+  const bool as_stored =
+      settings.tokenizer.empty() && settings.model.empty() && settings.costs.empty();
   Result<Counting> counting = prepare(settings);
   if (!counting) return counting.error();
-  Result<std::unique_ptr<Durable>> durable = Durable::open(std::move(store), id, settings.tokenizer, options, now_ms(settings));
+  Result<std::unique_ptr<Durable>> durable =
+      Durable::open(std::move(store), id, settings.tokenizer, options, now_ms(settings));
   if (!durable) return durable.error();
   return answering_failure([&]() -> Result<Conversation> {
     History history = (*durable)->load();
@@ -140,13 +162,15 @@ Result<Conversation> Conversation::open(std::shared_ptr<Store> store, std::strin
       const std::optional<Error> error = (*durable)->recounted(history, settings.tokenizer);
       if (error && !tries.may_retry(*error)) return *error;
     }
-    return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting), std::move(history), std::move(*durable)));
+    return Conversation(std::make_unique<Rep>(std::move(settings), std::move(*counting),
+                                              std::move(history), std::move(*durable)));
   });
 }
 
 namespace {
 
-Result<std::string> read_stored(Store& store, std::string_view id, std::string (*member_of)(const ConversationRecord&)) {
+Result<std::string> read_stored(Store& store, std::string_view id,
+                                std::string (*member_of)(const ConversationRecord&)) {
   const Result<ConversationRecord> record = store.find(id);
   if (!record) return record.error();
   return answering_failure([&]() -> Result<std::string> { return member_of(*record); });
@@ -168,47 +192,58 @@ Result<std::string> Conversation::stored_maker(Store& store, std::string_view id
 
 Result<Outcome> Conversation::apply(Operation operation, std::shared_ptr<Work> work_limits) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
-  return rep_->change_within(std::move(work_limits), may_rebase(operation), [&](Rep::Work& work, bool tell) {
-    const std::uint64_t tokens_before = work.stats.tokens;
-    Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
-    if (outcome) rep_->compress_if_due(operation, tokens_before, work, *outcome, tell);
-    return outcome;
-  });
+  return rep_->change_within(
+      std::move(work_limits), may_rebase(operation), [&](Rep::Work& work, bool tell) {
+        const std::uint64_t tokens_before = work.stats.tokens;
+        Result<Outcome> outcome = rep_->carry_out(operation, work, tell);
+        if (outcome) rep_->compress_if_due(operation, tokens_before, work, *outcome, tell);
+        return outcome;
+      });
 }
 
-Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations, std::shared_ptr<Work> work_limits) {
+Result<std::vector<Outcome>> Conversation::apply(std::vector<Operation> operations,
+                                                 std::shared_ptr<Work> work_limits) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
-  if (operations.empty()) return Error{ErrorCode::invalid_argument, "a list of operations must not be empty"};
+  if (operations.empty())
+    return Error{ErrorCode::invalid_argument, "a list of operations must not be empty"};
   const bool all_may = std::all_of(operations.begin(), operations.end(), may_rebase);
-  return rep_->change_within(std::move(work_limits), all_may, [&](Rep::Work& work, bool tell) -> Result<std::vector<Outcome>> {
-    const std::uint64_t tokens_before = work.stats.tokens;
-    std::vector<Outcome> outcomes;
-    outcomes.reserve(operations.size());
-    for (const Operation& operation : operations) {
-      Result<Outcome> outcome = answering_failure([&] { return rep_->carry_out(operation, work, tell); });
-      if (!outcome) {
-        outcome.error().operation_index = outcomes.size();
-        return std::move(outcome.error());
-      }
-      outcomes.push_back(std::move(*outcome));
-    }
-    // What follows belongs to the last operation that did something; a repeated one answers as the first time.
-    for (std::size_t k = outcomes.size(); work.changed && k-- > 0;) {
-      if (outcomes[k].version != work.history.version()) continue;
-      rep_->compress_if_due(operations[k], tokens_before, work, outcomes[k], tell);
-      break;
-    }
-    return outcomes;
-  });
+  return rep_->change_within(
+      std::move(work_limits), all_may,
+      [&](Rep::Work& work, bool tell) -> Result<std::vector<Outcome>> {
+        const std::uint64_t tokens_before = work.stats.tokens;
+        std::vector<Outcome> outcomes;
+        outcomes.reserve(operations.size());
+        for (const Operation& operation : operations) {
+          Result<Outcome> outcome =
+              answering_failure([&] { return rep_->carry_out(operation, work, tell); });
+          if (!outcome) {
+            outcome.error().operation_index = outcomes.size();
+            return std::move(outcome.error());
+          }
+          outcomes.push_back(std::move(*outcome));
+        }
+        // What follows belongs to the last operation that did something; a repeated one answers as
+        // the first time.
+        for (std::size_t k = outcomes.size(); work.changed && k-- > 0;) {
+          if (outcomes[k].version != work.history.version()) continue;
+          rep_->compress_if_due(operations[k], tokens_before, work, outcomes[k], tell);
+          break;
+        }
+        return outcomes;
+      });
 }
 
-Result<op::CompressBy> Conversation::compress_by(StrategyPtr strategy, const CompressOptions& options) const {
+Result<op::CompressBy> Conversation::compress_by(StrategyPtr strategy,
+                                                 const CompressOptions& options) const {
   if (strategy->is_slow())
-    return Error{ErrorCode::unsupported, "a strategy that asks a model cannot be part of a list: others would wait for it",
+    return Error{ErrorCode::unsupported,
+                 "a strategy that asks a model cannot be part of a list: others would wait for it",
                  "strategy"};
   Aim aim = rep_->aim_of(*strategy, options, history());
-  return op::CompressBy{[strategy = std::move(strategy), aim = std::move(aim), if_short = if_short(options)](
-                            const History& history) { return plan_reaching(*strategy, history, aim, if_short); }};
+  return op::CompressBy{[strategy = std::move(strategy), aim = std::move(aim),
+                         if_short = if_short(options)](const History& history) {
+    return plan_reaching(*strategy, history, aim, if_short);
+  }};
 }
 
 Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressOptions& options) {
@@ -222,11 +257,13 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   const auto make_plan = [&](const History& history) -> Result<Plan> {
     tell(CompressionProgress::Stage::planning);
     Result<Plan> plan = plan_reaching(strategy, history, aim, if_short(options));
-    if (plan && options.cancel.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
+    if (plan && options.cancel.stop_requested())
+      return Error{ErrorCode::unavailable, "it was cancelled"};
     if (plan) tell(CompressionProgress::Stage::applying);
     return plan;
   };
-  if (!strategy.is_slow()) return apply({op::CompressBy{make_plan}, options.operation}, options.work);
+  if (!strategy.is_slow())
+    return apply({op::CompressBy{make_plan}, options.operation}, options.work);
 
   if (Result<void> done = catch_up(); !done) return std::move(done.error());
   const History frozen = history();
@@ -237,7 +274,8 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
   if (!repeated) return repeated.error();
   // Nothing is to be summarised for an operation that is repeated.
   if (*repeated) return apply({op::CompressBy{}, options.operation});
-  if (std::optional<Error> error = check_expected_version(options.operation, frozen.version())) return std::move(*error);
+  if (std::optional<Error> error = check_expected_version(options.operation, frozen.version()))
+    return std::move(*error);
   const Result<Plan> plan = answering_failure([&] { return make_plan(frozen); });
   if (!plan) return plan.error();
   bool moved_on = false;
@@ -254,17 +292,25 @@ Result<Fit> Conversation::fit(const Budget& budget, const Strategy& strategy) co
   return fit_view(history(), budget, strategy, aim());
 }
 
-Result<MessageList> Conversation::messages(const MessageQuery& query) const { return history().messages(query); }
+Result<MessageList> Conversation::messages(const MessageQuery& query) const {
+  return history().messages(query);
+}
 
-Result<MessageCount> Conversation::count(const MessageQuery& query) const { return history().count(query); }
+Result<MessageCount> Conversation::count(const MessageQuery& query) const {
+  return history().count(query);
+}
 
-Result<Recalled> Conversation::recall(const RecallQuery& query) const { return recall(query, history()); }
+Result<Recalled> Conversation::recall(const RecallQuery& query) const {
+  return recall(query, history());
+}
 
 Result<Recalled> Conversation::recall(const RecallQuery& query, const History& at) const {
   return rep_->recall(query, at, rep_->current().rep().log.size());
 }
 
-Aim Conversation::aim(std::optional<std::uint64_t> tokens_max) const { return rep_->aim(tokens_max); }
+Aim Conversation::aim(std::optional<std::uint64_t> tokens_max) const {
+  return rep_->aim(tokens_max);
+}
 
 void Conversation::wait_for_compression() const {
   if (rep_->is_changing_here()) return;  // it would wait for itself
@@ -291,17 +337,21 @@ Result<void> Conversation::set_tokenizer(std::string_view tokenizer) {
   return {};
 }
 
-std::shared_ptr<const Tokenizer> Conversation::tokenizer() const { return rep_->counting_now().tokenizer; }
+std::shared_ptr<const Tokenizer> Conversation::tokenizer() const {
+  return rep_->counting_now().tokenizer;
+}
 std::string Conversation::counting() const { return rep_->counting_now().name; }
 
 Result<void> Conversation::update_usage(const RequestUsage& usage) {
   const std::uint64_t tokens = stats().tokens;
-  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.update(with_estimate(usage, tracker, tokens)); });
+  return rep_->change_usage(
+      [&](UsageTracker& tracker) { return tracker.update(with_estimate(usage, tracker, tokens)); });
 }
 
 Result<void> Conversation::record_usage(const RequestUsage& usage) {
   const std::uint64_t tokens = stats().tokens;
-  return rep_->change_usage([&](UsageTracker& tracker) { return tracker.record(with_estimate(usage, tracker, tokens)); });
+  return rep_->change_usage(
+      [&](UsageTracker& tracker) { return tracker.record(with_estimate(usage, tracker, tokens)); });
 }
 
 Result<void> Conversation::finish_usage(std::string_view request_id) {
@@ -335,11 +385,14 @@ Result<Conversation> Conversation::fork_with(Settings settings, Version version)
   Result<History> start = history().fork(version);
   if (!start) return std::move(start.error());
   return answering_failure([&]() -> Result<Conversation> {
-    return Conversation(std::make_unique<Rep>(std::move(settings), rep_->counting_now(), std::move(*start)));
+    return Conversation(
+        std::make_unique<Rep>(std::move(settings), rep_->counting_now(), std::move(*start)));
   });
 }
 
-Result<Conversation> Conversation::fork(Version version) const { return fork_with(rep_->settings, version); }
+Result<Conversation> Conversation::fork(Version version) const {
+  return fork_with(rep_->settings, version);
+}
 
 Result<Conversation> Conversation::trial(Version version) const {
   Settings settings = rep_->settings;
@@ -359,15 +412,18 @@ Result<void> Conversation::catch_up() {
   return rep_->catch_up(rep_->subscribers->list());
 }
 
-Result<Conversation> Conversation::fork(Version version, std::string_view id, std::string_view made_by) {
+Result<Conversation> Conversation::fork(Version version, std::string_view id,
+                                        std::string_view made_by) {
   if (!rep_->durable) return not_stored();
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
   const Rep::Turn turn(*rep_);
   return answering_failure([&]() -> Result<Conversation> {
-    if (std::optional<Error> error = rep_->catch_up(rep_->subscribers->list())) return std::move(*error);
+    if (std::optional<Error> error = rep_->catch_up(rep_->subscribers->list()))
+      return std::move(*error);
     const Result<History> start = rep_->current().fork(version);
     if (!start) return start.error();
-    if (std::optional<Error> error = rep_->durable->fork(*start, id, made_by)) return std::move(*error);
+    if (std::optional<Error> error = rep_->durable->fork(*start, id, made_by))
+      return std::move(*error);
     return rep_->durable->open_another(id, rep_->settings);
   });
 }

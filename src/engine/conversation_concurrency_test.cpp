@@ -17,15 +17,18 @@ constexpr int readers = 3;
 
 Operation append_pair(int number) {
   const std::string text = std::to_string(number);
-  return {op::Append{{Message::parse(R"({"role":"user","content":"q)" + text + R"("})").value(),
-                      Message::parse(R"({"role":"assistant","content":"a)" + text + R"("})").value()}}};
+  return {
+      op::Append{{Message::parse(R"({"role":"user","content":"q)" + text + R"("})").value(),
+                  Message::parse(R"({"role":"assistant","content":"a)" + text + R"("})").value()}}};
 }
 
-// The writer's rule: users and assistants always come in pairs, so that a reader who sees half a change finds them unequal.
+// The writer's rule: users and assistants always come in pairs, so that a reader who sees half a
+// change finds them unequal.
 void check(const History& history) {
   const View view = history.view();
   const ViewSums sums = view.sums();
-  ASSERT_EQ(sums.role_counts[static_cast<std::size_t>(Role::user)], sums.role_counts[static_cast<std::size_t>(Role::assistant)]);
+  ASSERT_EQ(sums.role_counts[static_cast<std::size_t>(Role::user)],
+            sums.role_counts[static_cast<std::size_t>(Role::assistant)]);
   ASSERT_EQ(history.stats().current_batch_messages, view.size());
   ASSERT_EQ(history.stats().tokens, sums.tokens());
   std::uint64_t counted = 0;
@@ -56,10 +59,13 @@ TEST(ConversationConcurrency, ReadersSeeWholeVersionsInRisingOrderWhileAWriterGo
   for (int i = 0; i < writes; ++i) {
     switch (i % 8) {
       case 5: ASSERT_TRUE(conversation.apply(Operation{op::Truncate{.keep_last = 40}})); break;
-      case 6: ASSERT_TRUE(conversation.apply(std::vector{append_pair(i), Operation{op::Clear{false}}, append_pair(i)})); break;
-      case 7:
+      case 6:
         ASSERT_TRUE(conversation.apply(
-            Operation{op::Rollback{static_cast<std::uint64_t>(i) % (conversation.stats().current_batch_index + 1)}}));
+            std::vector{append_pair(i), Operation{op::Clear{false}}, append_pair(i)}));
+        break;
+      case 7:
+        ASSERT_TRUE(conversation.apply(Operation{op::Rollback{
+            static_cast<std::uint64_t>(i) % (conversation.stats().current_batch_index + 1)}}));
         break;
       default: ASSERT_TRUE(conversation.apply(append_pair(i)));
     }
@@ -108,7 +114,8 @@ TEST(ConversationConcurrency, AFunctionIsNotCalledAfterItsSubscriptionEnded) {
     threads.emplace_back([&] {
       while (!done) {
         auto calls = std::make_unique<int>(0);  // destroyed right after the subscription
-        const Subscription subscription = conversation.subscribe([&calls](const Event&) { ++*calls; });
+        const Subscription subscription =
+            conversation.subscribe([&calls](const Event&) { ++*calls; });
         std::this_thread::yield();
       }
     });

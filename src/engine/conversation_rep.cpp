@@ -10,16 +10,20 @@
 namespace undertext {
 namespace {
 
-// What the subscribers hear of one operation, in the order of Event::Type but for context_changed, which comes last.
-void append_events(std::vector<Event>& events, const Operation& operation, const Stats& before, const Outcome& outcome) {
+// What the subscribers hear of one operation, in the order of Event::Type but for context_changed,
+// which comes last.
+void append_events(std::vector<Event>& events, const Operation& operation, const Stats& before,
+                   const Outcome& outcome) {
   const auto add = [&](Event::Type type, Ordinal ordinal = {}, BatchIndex batch = {}) {
     events.push_back({type, outcome.version, ordinal, batch});
   };
-  for (std::uint64_t ordinal = before.total_messages; ordinal < outcome.stats.total_messages; ++ordinal) {
+  for (std::uint64_t ordinal = before.total_messages; ordinal < outcome.stats.total_messages;
+       ++ordinal) {
     add(Event::Type::message_added, Ordinal(ordinal));
   }
   if (outcome.opened_batch) add(Event::Type::batch_opened, {}, outcome.affected_batch_index);
-  if (traits_of(operation).rolls_back) add(Event::Type::rolled_back, {}, outcome.affected_batch_index);
+  if (traits_of(operation).rolls_back)
+    add(Event::Type::rolled_back, {}, outcome.affected_batch_index);
   events.insert(events.end(), outcome.events.begin(), outcome.events.end());
   add(Event::Type::context_changed);
 }
@@ -38,7 +42,8 @@ std::int64_t system_clock_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count();
 }
 
-Conversation::Rep::Rep(Settings given, Counting counted, History start, std::unique_ptr<Durable> stored)
+Conversation::Rep::Rep(Settings given, Counting counted, History start,
+                       std::unique_ptr<Durable> stored)
     : settings(std::move(given)),
       durable(std::move(stored)),
       stats(start.stats()),
@@ -54,7 +59,8 @@ Conversation::Rep::Rep(Settings given, Counting counted, History start, std::uni
   if (durable) usage = durable->usage();
 }
 
-Result<void> Conversation::Rep::change_usage(const std::function<Result<void>(UsageTracker&)>& change) {
+Result<void> Conversation::Rep::change_usage(
+    const std::function<Result<void>(UsageTracker&)>& change) {
   if (!durable) {
     const std::lock_guard lock(usage_lock);
     return change(usage);
@@ -77,7 +83,8 @@ Conversation::Rep::~Rep() {
 
 std::optional<Error> Conversation::Rep::refuse_nested() const {
   if (!is_changing_here()) return std::nullopt;
-  return Error{ErrorCode::invalid_argument, "what is called during a change may read the conversation but must not change it"};
+  return Error{ErrorCode::invalid_argument,
+               "what is called during a change may read the conversation but must not change it"};
 }
 
 void Conversation::Rep::recount_if_due() {
@@ -90,20 +97,25 @@ void Conversation::Rep::recount_if_due() {
   hysteresis.reset();
   // Limits may have been crossed without an operation; the next one tells.
   const Version version = current().version();
-  if (settings.token_limit && before <= *settings.token_limit && stats.tokens > *settings.token_limit) {
-    notices.push_back(limit_crossed(Event::Type::token_limit_exceeded, version, stats.tokens, *settings.token_limit));
+  if (settings.token_limit && before <= *settings.token_limit &&
+      stats.tokens > *settings.token_limit) {
+    notices.push_back(limit_crossed(Event::Type::token_limit_exceeded, version, stats.tokens,
+                                    *settings.token_limit));
   }
-  if (settings.compression.enabled && before <= settings.compression.threshold && stats.tokens > settings.compression.threshold) {
-    notices.push_back(
-        limit_crossed(Event::Type::compression_threshold_exceeded, version, stats.tokens, settings.compression.threshold));
+  if (settings.compression.enabled && before <= settings.compression.threshold &&
+      stats.tokens > settings.compression.threshold) {
+    notices.push_back(limit_crossed(Event::Type::compression_threshold_exceeded, version,
+                                    stats.tokens, settings.compression.threshold));
   }
 }
 
-Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& work, bool tell) const {
+Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& work,
+                                             bool tell) const {
   const std::string& id = operation.options.operation_id;
   if (!id.empty()) {
     if (std::optional<Outcome> first = first_answer(id)) return std::move(*first);
-    if (const auto found = work.answered.find(id); found != work.answered.end()) return found->second;
+    if (const auto found = work.answered.find(id); found != work.answered.end())
+      return found->second;
   }
   const std::optional<Operation> with = equipped(operation);
   Result<Step> step = work.history.apply(with ? *with : operation, context);
@@ -117,13 +129,15 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
     outcome.by_strategy = true;
     outcome.receipt = step->history.receipt(outcome.version);
   }
-  if (settings.token_limit && work.stats.tokens <= *settings.token_limit && outcome.stats.tokens > *settings.token_limit) {
-    outcome.events.push_back(
-        limit_crossed(Event::Type::token_limit_exceeded, outcome.version, outcome.stats.tokens, *settings.token_limit));
+  if (settings.token_limit && work.stats.tokens <= *settings.token_limit &&
+      outcome.stats.tokens > *settings.token_limit) {
+    outcome.events.push_back(limit_crossed(Event::Type::token_limit_exceeded, outcome.version,
+                                           outcome.stats.tokens, *settings.token_limit));
   }
   if (!id.empty()) work.answered.emplace(id, outcome);
   if (tell) append_events(work.events, operation, work.stats, outcome);
-  if (traits_of(operation).brings_back && outcome.stats.tokens > work.stats.tokens) work.brought_back = true;
+  if (traits_of(operation).brings_back && outcome.stats.tokens > work.stats.tokens)
+    work.brought_back = true;
   work.history = std::move(step->history);
   work.stats = outcome.stats;
   work.changed = true;
@@ -170,8 +184,9 @@ std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listen
     if (durable->tokenizer() != tokenizer) {
       Result<Counting> theirs = counting_by(durable->tokenizer());
       if (!theirs)
-        return Error{ErrorCode::conflict, "this conversation is counted by " + durable->tokenizer() +
-                                              " now, which is not there: " + theirs.error().message};
+        return Error{ErrorCode::conflict,
+                     "this conversation is counted by " + durable->tokenizer() +
+                         " now, which is not there: " + theirs.error().message};
       count_by(std::move(*theirs), durable->tokenizer());
       hysteresis.reset();
     }
@@ -194,15 +209,19 @@ void Conversation::Rep::count_by(Counting counted, std::string_view name) {
   counting = std::move(counted);
 }
 
-Result<Recalled> Conversation::Rep::recall(const RecallQuery& query, const History& history, std::uint64_t published_length) const {
+Result<Recalled> Conversation::Rep::recall(const RecallQuery& query, const History& history,
+                                           std::uint64_t published_length) const {
   return answering_failure([&]() -> Result<Recalled> {
     const ReadWords read = durable ? ReadWords([&] { return durable->words(); }) : ReadWords();
-    return search(history, recall_cache.index_of(history, published_length, read), query, settings.rerank);
+    return search(history, recall_cache.index_of(history, published_length, read), query,
+                  settings.rerank);
   });
 }
 
-Result<op::Recalled> Conversation::Rep::recall(const op::Recall& asked, const History& history) const {
-  const Result<Recalled> found = recall({asked.text, asked.budget_tokens, asked.which}, history, current().rep().log.size());
+Result<op::Recalled> Conversation::Rep::recall(const op::Recall& asked,
+                                               const History& history) const {
+  const Result<Recalled> found =
+      recall({asked.text, asked.budget_tokens, asked.which}, history, current().rep().log.size());
   if (!found) return found.error();
   Result<Message> message = quote(*found, asked.text, context.limits);
   if (!message) return message.error();
@@ -218,8 +237,10 @@ void Conversation::Rep::tell_rewritten(const Subscribers::List& listeners) const
   Subscribers::deliver(listeners, rewritten);
 }
 
-std::optional<Error> Conversation::Rep::change_stored(const std::function<std::optional<Error>(History&)>& make, Tell tell) {
-  if (!durable) return Error{ErrorCode::unsupported, "this conversation is in memory; open it from a store"};
+std::optional<Error> Conversation::Rep::change_stored(
+    const std::function<std::optional<Error>(History&)>& make, Tell tell) {
+  if (!durable)
+    return Error{ErrorCode::unsupported, "this conversation is in memory; open it from a store"};
   if (std::optional<Error> refused = refuse_nested()) return refused;
   const Turn whose(*this);
   return answering_failure([&]() -> std::optional<Error> {
@@ -233,8 +254,8 @@ std::optional<Error> Conversation::Rep::change_stored(const std::function<std::o
   });
 }
 
-std::optional<Error> Conversation::Rep::recount_stored(const std::function<std::uint32_t(const Message&)>& count,
-                                                       std::string_view name) {
+std::optional<Error> Conversation::Rep::recount_stored(
+    const std::function<std::uint32_t(const Message&)>& count, std::string_view name) {
   return answering_failure([&]() -> std::optional<Error> {
     if (std::optional<Error> error = catch_up(subscribers->list())) return error;
     History counted = current().recounted(count);

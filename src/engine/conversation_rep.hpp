@@ -1,8 +1,10 @@
-// What a conversation is made of: the published history, the one writer's work, and its own compression.
+// What a conversation is made of: the published history, the one writer's work, and its own
+// compression.
 //
-// Locks, in the order in which they are taken: `turn` for the whole of a change and its events; a subscriber's own while it is
-// called; `publishing` only while the handle is copied or swapped, so that readers wait for no more than that. `background` and
-// `usage_lock` are held for moments, and nothing else is taken under them.
+// Locks, in the order in which they are taken: `turn` for the whole of a change and its events; a
+// subscriber's own while it is called; `publishing` only while the handle is copied or swapped, so
+// that readers wait for no more than that. `background` and `usage_lock` are held for moments, and
+// nothing else is taken under them.
 #pragma once
 
 #include <atomic>
@@ -48,13 +50,15 @@ struct Conversation::Rep {
   Stats stats;                             // guarded by turn; of what is published
   std::string tokenizer;                   // guarded by turn; its name
   Hysteresis hysteresis;                   // guarded by turn
-  std::vector<Event> notices;              // guarded by turn; what happened in the background since the last operation
-  std::atomic<std::thread::id> changing;   // the thread whose turn it is
+  // guarded by turn; what happened in the background since the last operation
+  std::vector<Event> notices;
+  std::atomic<std::thread::id> changing;  // the thread whose turn it is
 
   const std::shared_ptr<Subscribers> subscribers = Subscribers::make();
 
   mutable std::mutex publishing;
-  History published;                 // guarded by publishing; written only by the one whose turn it is
+  // guarded by publishing; written only by the one whose turn it is
+  History published;
   Counting counting;                 // guarded by publishing; likewise
   std::atomic<bool> recount_is_due;  // set and cleared by the one whose turn it is
 
@@ -64,7 +68,8 @@ struct Conversation::Rep {
 
   mutable RecallCache recall_cache;  // has a lock of its own
   // Of a history of this conversation, whose first `published` messages are there for good.
-  Result<Recalled> recall(const RecallQuery& query, const History& history, std::uint64_t published) const;
+  Result<Recalled> recall(const RecallQuery& query, const History& history,
+                          std::uint64_t published) const;
   Result<op::Recalled> recall(const op::Recall& asked, const History& history) const;
 
   // What MERGE_FORK and EXPAND take from forks. unsupported: the conversation is in memory.
@@ -75,12 +80,14 @@ struct Conversation::Rep {
 
   RequestRows requests;      // any thread reads; written by the one whose turn it is
   RecentTexts recent_texts;  // has a lock of its own
-  History history_for_request(std::uint64_t number, const std::shared_ptr<undertext::Work>& work);  // on any thread; limited
+  // on any thread; limited
+  History history_for_request(std::uint64_t number, const std::shared_ptr<undertext::Work>& work);
 
   mutable std::mutex background;
   mutable std::condition_variable background_ended;
-  bool is_compressing = false;        // guarded by background
-  bool is_due_again = false;          // guarded by background; said by operations while it is compressing
+  bool is_compressing = false;  // guarded by background
+  // guarded by background; said by operations while it is compressing
+  bool is_due_again = false;
   std::stop_source stop_compressing;  // guarded by background
   std::jthread compressing;           // guarded by turn; joined before anything above goes
 
@@ -124,7 +131,9 @@ struct Conversation::Rep {
 
     // A member, so that it ends when the clock throws.
     struct Name {
-      explicit Name(Rep& rep) : changing(rep.changing) { changing.store(std::this_thread::get_id()); }
+      explicit Name(Rep& rep) : changing(rep.changing) {
+        changing.store(std::this_thread::get_id());
+      }
       ~Name() { changing.store(std::thread::id()); }
       Name(const Name&) = delete;
       Name& operator=(const Name&) = delete;
@@ -145,7 +154,8 @@ struct Conversation::Rep {
   };
   bool is_changing_here() const { return changing.load() == std::this_thread::get_id(); }
 
-  // A change made from within a change (by a subscriber, a transforming function, the clock) could only wait for itself.
+  // A change made from within a change (by a subscriber, a transforming function, the clock) could
+  // only wait for itself.
   std::optional<Error> refuse_nested() const;
 
   // All of the following belong to whose turn it is.
@@ -153,9 +163,11 @@ struct Conversation::Rep {
   Work begin() const { return {current(), stats}; }
   Result<Outcome> carry_out(const Operation& operation, Work& work, bool tell) const;
   // After the last operation of a list, whose outcome is `last`.
-  void compress_if_due(const Operation& operation, std::uint64_t tokens_before, Work& work, Outcome& last, bool tell);
-  // Makes a change: `make` turns the work into the next history, and what it answers is answered once that is stored and published. Where another
-  // writer came first and `may_rebase`, it is made again on what that one wrote.
+  void compress_if_due(const Operation& operation, std::uint64_t tokens_before, Work& work,
+                       Outcome& last, bool tell);
+  // Makes a change: `make` turns the work into the next history, and what it answers is answered
+  // once that is stored and published. Where another writer came first and `may_rebase`, it is made
+  // again on what that one wrote.
   template <class Make>
   auto change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true));
   // The same in a turn of its own, within `limits`, which may be null.
@@ -168,11 +180,14 @@ struct Conversation::Rep {
   }
   // Changes what is stored without making a version. `make` may swap the history for an equal one.
   enum class Tell : std::uint8_t { nothing, rewritten };
-  std::optional<Error> change_stored(const std::function<std::optional<Error>(History&)>& make, Tell tell = Tell::nothing);
+  std::optional<Error> change_stored(const std::function<std::optional<Error>(History&)>& make,
+                                     Tell tell = Tell::nothing);
   void tell_rewritten(const Subscribers::List& listeners) const;
   void count_by(Counting counted, std::string_view name);
-  std::optional<Error> recount_stored(const std::function<std::uint32_t(const Message&)>& count, std::string_view name);
-  // With what others have stored. Nothing to do for a conversation in memory. conflict: they count by a tokenizer that is not there.
+  std::optional<Error> recount_stored(const std::function<std::uint32_t(const Message&)>& count,
+                                      std::string_view name);
+  // With what others have stored. Nothing to do for a conversation in memory. conflict: they count
+  // by a tokenizer that is not there.
   std::optional<Error> catch_up(const Subscribers::List& listeners);
   // What was answered to this operation id before.
   std::optional<Outcome> first_answer(const std::string& operation_id) const;
@@ -186,9 +201,12 @@ struct Conversation::Rep {
   void publish_work(Work work, const Subscribers::List& listeners) noexcept;
 
   Aim aim(std::optional<std::uint64_t> tokens_max) const;
-  // Of an explicit COMPRESS. Without `tokens_max`, a strategy that uses the default target gets that.
-  Aim aim_of(const Strategy& strategy, const CompressOptions& options, const History& history) const {
-    Aim of = aim(options.tokens_max || !strategy.uses_default_target() ? options.tokens_max : target_tokens(history));
+  // Of an explicit COMPRESS. Without `tokens_max`, a strategy that uses the default target gets
+  // that.
+  Aim aim_of(const Strategy& strategy, const CompressOptions& options,
+             const History& history) const {
+    Aim of = aim(options.tokens_max || !strategy.uses_default_target() ? options.tokens_max
+                                                                       : target_tokens(history));
     if (options.survival) of.survival = *options.survival;
     return of;
   }
@@ -208,7 +226,8 @@ struct Conversation::Rep {
 };
 
 template <class Make>
-auto Conversation::Rep::change(bool may_rebase, Make make) -> decltype(make(std::declval<Work&>(), true)) {
+auto Conversation::Rep::change(bool may_rebase, Make make)
+    -> decltype(make(std::declval<Work&>(), true)) {
   const Subscribers::List listeners = subscribers->list();
   return answering_failure([&]() -> decltype(make(std::declval<Work&>(), true)) {
     for (Tries tries;;) {

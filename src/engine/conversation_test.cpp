@@ -57,14 +57,16 @@ TEST(Conversation, ASnapshotTakenBeforeAnEditStillReadsTheOldMessages) {
 TEST(Conversation, SubscribersHearWhatHappenedInOrder) {
   Conversation conversation = Conversation::open({.token_limit = 11}).value();
   std::vector<std::string> events;
-  const Subscription subscription = conversation.subscribe([&](const Event& event) { events.push_back(heard(event)); });
+  const Subscription subscription =
+      conversation.subscribe([&](const Event& event) { events.push_back(heard(event)); });
   const auto take = [&] { return std::exchange(events, {}); };
   using Strings = std::vector<std::string>;
 
   conversation.apply(Operation{op::Append{{message("user", "a"), message("user", "b")}}}).value();
   EXPECT_EQ(take(), (Strings{"MESSAGE_ADDED 0", "MESSAGE_ADDED 1", "CONTEXT_CHANGED"}));
   conversation.apply(Operation{op::Insert{0, {message("user", "c")}}}).value();
-  EXPECT_EQ(take(), (Strings{"MESSAGE_ADDED 2", "BATCH_OPENED 1", "TOKEN_LIMIT_EXCEEDED 15 of 11", "CONTEXT_CHANGED"}));
+  EXPECT_EQ(take(), (Strings{"MESSAGE_ADDED 2", "BATCH_OPENED 1", "TOKEN_LIMIT_EXCEEDED 15 of 11",
+                             "CONTEXT_CHANGED"}));
   conversation.apply(append("d")).value();  // above already: no second crossing
   EXPECT_EQ(take(), (Strings{"MESSAGE_ADDED 3", "CONTEXT_CHANGED"}));
   conversation.apply(Operation{op::Rollback{0}}).value();
@@ -138,7 +140,8 @@ TEST(Conversation, ASubscriberMayEndItsOwnSubscriptionAndOthers) {
 TEST(Conversation, AnExceptionFromASubscriberDoesNotReachTheWriterOrTheOthers) {
   Conversation conversation;
   int told = 0;
-  const Subscription throwing = conversation.subscribe([](const Event&) { throw std::runtime_error("no"); });
+  const Subscription throwing =
+      conversation.subscribe([](const Event&) { throw std::runtime_error("no"); });
   const Subscription counting = conversation.subscribe([&](const Event&) { ++told; });
   EXPECT_TRUE(conversation.apply(append("a")));
   EXPECT_EQ(told, 2);
@@ -147,8 +150,9 @@ TEST(Conversation, AnExceptionFromASubscriberDoesNotReachTheWriterOrTheOthers) {
 TEST(Conversation, ASubscriberThatTriesToChangeTheConversationIsRefused) {
   Conversation conversation;
   bool refused = false;
-  const Subscription subscription = conversation.subscribe(
-      [&](const Event&) { refused = !conversation.apply(append("b")) && !conversation.apply(std::vector{append("b")}); });
+  const Subscription subscription = conversation.subscribe([&](const Event&) {
+    refused = !conversation.apply(append("b")) && !conversation.apply(std::vector{append("b")});
+  });
   conversation.apply(append("a")).value();
   EXPECT_TRUE(refused);
   EXPECT_EQ(conversation.version(), Version(1));
@@ -162,8 +166,8 @@ TEST(Conversation, ExpectedVersionRefusesWhenSomebodyWasFirst) {
   EXPECT_EQ(late.error().code, ErrorCode::conflict);
   EXPECT_TRUE(conversation.apply(append("b", {.expected_version = Version(1)})));
   // Within a list each operation expects what the one before it made.
-  EXPECT_TRUE(conversation.apply(
-      std::vector{append("c", {.expected_version = Version(2)}), append("d", {.expected_version = Version(3)})}));
+  EXPECT_TRUE(conversation.apply(std::vector{append("c", {.expected_version = Version(2)}),
+                                             append("d", {.expected_version = Version(3)})}));
 }
 
 TEST(Conversation, ARepeatedOperationIdAnswersAsTheFirstTimeAndChangesNothing) {
@@ -174,7 +178,10 @@ TEST(Conversation, ARepeatedOperationIdAnswersAsTheFirstTimeAndChangesNothing) {
   conversation.apply(append("b")).value();
   const int told_before = std::exchange(told, 0);
   EXPECT_EQ(told_before, 5);
-  const Outcome again = conversation.apply(Operation{op::Clear{}, {.expected_version = Version(77), .operation_id = "x"}}).value();
+  const Outcome again =
+      conversation
+          .apply(Operation{op::Clear{}, {.expected_version = Version(77), .operation_id = "x"}})
+          .value();
   EXPECT_EQ(again.operation, "APPEND");
   EXPECT_EQ(again.version, first.version);
   EXPECT_EQ(again.stats.total_messages, 1u);
@@ -188,14 +195,18 @@ TEST(Conversation, AnOperationThatFailedIsNotRemembered) {
   Conversation conversation;
   EXPECT_FALSE(conversation.apply(Operation{op::Undo{}, {.operation_id = "x"}}));
   EXPECT_EQ(conversation.apply(append("a", {.operation_id = "x"})).value().operation, "APPEND");
-  EXPECT_FALSE(conversation.apply(std::vector{append("b", {.operation_id = "y"}), Operation{op::Rollback{9}}}));
+  EXPECT_FALSE(conversation.apply(
+      std::vector{append("b", {.operation_id = "y"}), Operation{op::Rollback{9}}}));
   EXPECT_EQ(conversation.apply(append("c", {.operation_id = "y"})).value().version, Version(2));
 }
 
 TEST(Conversation, AnOperationIdMayRepeatWithinAList) {
   Conversation conversation;
   const std::vector<Outcome> outcomes =
-      conversation.apply(std::vector{append("a", {.operation_id = "x"}), append("b"), append("c", {.operation_id = "x"})}).value();
+      conversation
+          .apply(std::vector{append("a", {.operation_id = "x"}), append("b"),
+                             append("c", {.operation_id = "x"})})
+          .value();
   EXPECT_EQ(outcomes[2].version, Version(1));
   EXPECT_EQ(texts(conversation), (std::vector<std::string>{"a", "b"}));
 }
@@ -203,7 +214,8 @@ TEST(Conversation, AnOperationIdMayRepeatWithinAList) {
 TEST(Conversation, AListIsAllOrNothing) {
   Conversation conversation;
   conversation.apply(append("a")).value();
-  const Result<std::vector<Outcome>> failed = conversation.apply(std::vector{append("b"), append("c"), Operation{op::Rollback{9}}});
+  const Result<std::vector<Outcome>> failed =
+      conversation.apply(std::vector{append("b"), append("c"), Operation{op::Rollback{9}}});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().operation_index, 2u);
   EXPECT_EQ(failed.error().field, "targetBatchIndex");

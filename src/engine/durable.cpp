@@ -22,12 +22,15 @@
 namespace undertext {
 namespace {
 
-// A checkpoint costs a few dozen pages; what follows the last one is carried out again by whoever opens the conversation.
-constexpr std::uint64_t messages_per_version = 4;  // of operations that bring many, a checkpoint comes sooner
+// A checkpoint costs a few dozen pages; what follows the last one is carried out again by whoever
+// opens the conversation.
+// of operations that bring many, a checkpoint comes sooner
+constexpr std::uint64_t messages_per_version = 4;
 
 constexpr std::uint64_t settings_format = 1;
-constexpr std::uint64_t settings_format_made_by = 2;  // who made it follows; where nobody is named, the first one is written
-constexpr std::uint64_t settings_format_usage = 3;    // then usage; likewise
+// who made it follows; where nobody is named, the first one is written
+constexpr std::uint64_t settings_format_made_by = 2;
+constexpr std::uint64_t settings_format_usage = 3;  // then usage; likewise
 
 struct StoredSettings {
   std::string tokenizer, note, made_by;
@@ -83,11 +86,19 @@ std::vector<Page> as_pages(std::vector<NewPage> fresh) {
 
 }  // namespace
 
-std::string Durable::note_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).note; }
-std::string Durable::tokenizer_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).tokenizer; }
-std::string Durable::maker_of(const ConversationRecord& record) { return read_settings_bytes(record.settings).made_by; }
+std::string Durable::note_of(const ConversationRecord& record) {
+  return read_settings_bytes(record.settings).note;
+}
+std::string Durable::tokenizer_of(const ConversationRecord& record) {
+  return read_settings_bytes(record.settings).tokenizer;
+}
+std::string Durable::maker_of(const ConversationRecord& record) {
+  return read_settings_bytes(record.settings).made_by;
+}
 
-UsageTracker Durable::usage() const { return read_usage_bytes(read_settings_bytes(record_.settings).usage); }
+UsageTracker Durable::usage() const {
+  return read_usage_bytes(read_settings_bytes(record_.settings).usage);
+}
 
 std::optional<UsageTracker> Durable::news_of_usage() {
   if (usage_told_ == record_.settings) return {};
@@ -95,7 +106,8 @@ std::optional<UsageTracker> Durable::news_of_usage() {
   return usage();
 }
 
-Result<UsageTracker> Durable::change_usage(const std::function<Result<void>(UsageTracker&)>& change) const {
+Result<UsageTracker> Durable::change_usage(
+    const std::function<Result<void>(UsageTracker&)>& change) const {
   return answering_failure([&]() -> Result<UsageTracker> {
     for (Tries tries;;) {
       const ConversationRecord now = store_->find(id_).value();
@@ -113,7 +125,8 @@ Result<UsageTracker> Durable::change_usage(const std::function<Result<void>(Usag
   });
 }
 
-Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options)
+Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage,
+                 const OpenOptions& options)
     : store_(std::move(store)),
       id_(record.id),
       record_(std::move(record)),
@@ -124,28 +137,36 @@ Durable::Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineag
       tokenizer_(read_settings_bytes(record_.settings).tokenizer),
       space_id_(next_space_id()) {}
 
-Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std::string_view id, std::string_view tokenizer,
+Result<std::unique_ptr<Durable>> Durable::open(std::shared_ptr<Store> store, std::string_view id,
+                                               std::string_view tokenizer,
                                                const OpenOptions& options, std::int64_t now_ms) {
   if (!store) return Error{ErrorCode::invalid_argument, "give a store", "store"};
   const bool is_staged = is_staged_id(id) && is_conversation_id(options.publish_as);
   if (!is_conversation_id(id) && !is_staged) {
-    return Error{ErrorCode::invalid_argument, "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
-                 "conversation"};
+    return Error{
+        ErrorCode::invalid_argument,
+        "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
+        "conversation"};
   }
   Result<ConversationRecord> record = Error{ErrorCode::not_found, ""};
   if (options.make != OpenOptions::Make::always) record = store->find(id);
-  if (!record && record.error().code == ErrorCode::not_found && options.make != OpenOptions::Make::never) {
-    record = store->create({std::string(id), settings_bytes({std::string(tokenizer), options.note.value_or(""), options.made_by}),
-                            now_ms, first_chain(is_staged ? options.publish_as : id)});
+  if (!record && record.error().code == ErrorCode::not_found &&
+      options.make != OpenOptions::Make::never) {
+    record = store->create(
+        {std::string(id),
+         settings_bytes({std::string(tokenizer), options.note.value_or(""), options.made_by}),
+         now_ms, first_chain(is_staged ? options.publish_as : id)});
     // Somebody else may have made it in between.
-    if (!record && record.error().code == ErrorCode::conflict && options.make == OpenOptions::Make::if_missing)
+    if (!record && record.error().code == ErrorCode::conflict &&
+        options.make == OpenOptions::Make::if_missing)
       record = store->find(id);
   }
   if (!record) return record.error();
   Result<Lineage> lineage = Lineage::of(*store, *record);
   if (!lineage) return lineage.error();
   return answering_failure([&]() -> Result<std::unique_ptr<Durable>> {
-    std::unique_ptr<Durable> durable(new Durable(store, std::move(*record), std::move(*lineage), options));
+    std::unique_ptr<Durable> durable(
+        new Durable(store, std::move(*record), std::move(*lineage), options));
     if (options.note && *options.note != note_of(durable->record_)) {
       // Whoever comes first in between may have counted anew: the name of the tokenizer is theirs.
       for (Tries tries;;) {
@@ -169,7 +190,8 @@ History Durable::history_on(const Checkpoint& checkpoint) {
   if (!bodies_) bodies_ = std::make_shared<StoredBodies>(store_, lineage_, cache_bytes_ / 2);
   History history = SavedHistory::load(checkpoint.root, pages, bodies_);
   if (history.version().value != checkpoint.version) {
-    throw Failure(Error{ErrorCode::corrupt, "the checkpoint of " + record_.id + " is of another version than it says"});
+    throw Failure(Error{ErrorCode::corrupt,
+                        "the checkpoint of " + record_.id + " is of another version than it says"});
   }
   checkpoint_log_ = history.stats().total_messages;
   pages_ = std::move(pages);
@@ -186,8 +208,9 @@ History Durable::load() {
     // Two reads are two moments: somebody may have written a checkpoint in between.
     if (checkpoint && checkpoint->next_page != record.next_page) {
       if (tries.again()) continue;
-      throw Failure(
-          Error{ErrorCode::unavailable, "the conversation " + record_.id + " is being rewritten all the time; retry later"});
+      throw Failure(Error{
+          ErrorCode::unavailable,
+          "the conversation " + record_.id + " is being rewritten all the time; retry later"});
     }
     std::string tokenizer = read_settings_bytes(record.settings).tokenizer;
     History history(record.created_at_ms);
@@ -208,7 +231,8 @@ History Durable::load() {
 }
 
 bool Durable::has_read_too_much() const {
-  return (pages_ ? pages_->bytes_loaded() : 0) + bytes_added_ > cache_bytes_ && record_.checkpoint_version > 0;
+  return (pages_ ? pages_->bytes_loaded() : 0) + bytes_added_ > cache_bytes_ &&
+         record_.checkpoint_version > 0;
 }
 
 Durable::News Durable::catch_up(History& history) {
@@ -216,15 +240,19 @@ Durable::News Durable::catch_up(History& history) {
   const bool too_much_read = has_read_too_much();
   const bool other_settings = !same_but_for_usage(now.settings, record_.settings);
   if (!other_settings) record_.settings = now.settings;
-  const bool is_new = now.version != history.version().value || now.first_version != record_.first_version || other_settings ||
+  const bool is_new = now.version != history.version().value ||
+                      now.first_version != record_.first_version || other_settings ||
                       now.next_page != record_.next_page;
   if (!is_new && !too_much_read) return News::none;
   if (now.version < history.version().value) {
-    throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " + std::to_string(now.version) +
-                                                " in the store, and was at " + std::to_string(history.version().value)});
+    throw Failure(Error{ErrorCode::corrupt, "the conversation " + record_.id + " is at version " +
+                                                std::to_string(now.version) +
+                                                " in the store, and was at " +
+                                                std::to_string(history.version().value)});
   }
   // What a checkpoint contains need not be replayed; what was pruned or recounted cannot be.
-  const bool rewritten = now.next_page != record_.next_page || now.first_version != record_.first_version || other_settings;
+  const bool rewritten = now.next_page != record_.next_page ||
+                         now.first_version != record_.first_version || other_settings;
   if (too_much_read || rewritten) {
     if (rewritten) {
       bodies_.reset();  // some may have been redacted or pruned
@@ -242,10 +270,11 @@ std::vector<VersionRecord> Durable::versions(std::uint64_t first, std::uint64_t 
   std::vector<VersionRecord> all;
   while (first < end) {
     const Lineage::Owner owner = lineage_.of_version(first);
-    std::vector<VersionRecord> some = store_->versions(owner.id, first, std::min(end, owner.end)).value();
+    std::vector<VersionRecord> some =
+        store_->versions(owner.id, first, std::min(end, owner.end)).value();
     if (some.empty() || some.front().version != first) {
-      throw Failure(
-          Error{ErrorCode::corrupt, "version " + std::to_string(first) + " of " + record_.id + " is missing in the store"});
+      throw Failure(Error{ErrorCode::corrupt, "version " + std::to_string(first) + " of " +
+                                                  record_.id + " is missing in the store"});
     }
     for (VersionRecord& record : some) {
       if (record.version != first) break;
@@ -260,10 +289,12 @@ std::vector<MessageRecord> Durable::messages(std::uint64_t first, std::uint64_t 
   std::vector<MessageRecord> all;
   while (first < end) {
     const Lineage::Owner owner = lineage_.of_message(first);
-    std::vector<MessageRecord> some = store_->messages(owner.id, first, std::min(end, owner.end)).value();
+    std::vector<MessageRecord> some =
+        store_->messages(owner.id, first, std::min(end, owner.end)).value();
     if (some.empty() || some.front().ordinal != first) {
-      throw Failure(Error{ErrorCode::corrupt,
-                          "the message with ordinal " + std::to_string(first) + " of " + record_.id + " is missing in the store"});
+      throw Failure(Error{ErrorCode::corrupt, "the message with ordinal " + std::to_string(first) +
+                                                  " of " + record_.id +
+                                                  " is missing in the store"});
     }
     for (MessageRecord& record : some) {
       if (record.ordinal != first) break;
@@ -278,19 +309,22 @@ void Durable::replay_to(History& history, std::uint64_t version) {
   const std::uint64_t from = history.version().value;
   if (from >= version) {
     if (from > version)
-      throw Failure(Error{ErrorCode::corrupt, "the checkpoint of " + record_.id + " is of a version after the last"});
+      throw Failure(Error{ErrorCode::corrupt,
+                          "the checkpoint of " + record_.id + " is of a version after the last"});
     return;
   }
   const std::vector<VersionRecord> operations = versions(from + 1, version + 1);
   std::uint64_t log_length = history.stats().total_messages;
   const std::uint64_t log_end = operations.back().log_length;
-  if (log_end < log_length) throw Failure(Error{ErrorCode::corrupt, "the log of " + record_.id + " is shorter than it was"});
+  if (log_end < log_length)
+    throw Failure(
+        Error{ErrorCode::corrupt, "the log of " + record_.id + " is shorter than it was"});
   const std::vector<MessageRecord> stored = messages(log_length, log_end);
   const std::uint64_t first = log_length;
   for (const VersionRecord& record : operations) {
     if (record.log_length < log_length || record.log_length > log_end) {
-      throw Failure(
-          Error{ErrorCode::corrupt, "version " + std::to_string(record.version) + " of " + record_.id + " has a wrong log length"});
+      throw Failure(Error{ErrorCode::corrupt, "version " + std::to_string(record.version) + " of " +
+                                                  record_.id + " has a wrong log length"});
     }
     std::vector<StoredMessage> given;
     for (; log_length < record.log_length; ++log_length) {
@@ -303,22 +337,26 @@ void Durable::replay_to(History& history, std::uint64_t version) {
 }
 
 std::optional<Outcome> Durable::answered(std::string_view operation_id) {
-  const std::optional<VersionRecord> found = store_->find_operation(record_.id, operation_id).value();
+  const std::optional<VersionRecord> found =
+      store_->find_operation(record_.id, operation_id).value();
   if (!found) return {};
   return read_outcome(found->answer);
 }
 
 // The message of this conversation's own that this one repeats.
-std::optional<std::uint64_t> Durable::same_body(const Log& log, std::uint32_t ordinal, const Message& body) const {
+std::optional<std::uint64_t> Durable::same_body(const Log& log, std::uint32_t ordinal,
+                                                const Message& body) const {
   const std::uint64_t first_own = record_.origin ? record_.origin->log_length : 0;
   const std::optional<std::uint32_t> original = repeated_original(log, ordinal, body);
-  return original && *original >= first_own ? std::optional<std::uint64_t>(*original) : std::nullopt;
+  return original && *original >= first_own ? std::optional<std::uint64_t>(*original)
+                                            : std::nullopt;
 }
 
 std::map<std::uint64_t, StoredElsewhere> Durable::taken_from_forks(const History& history) const {
   std::map<std::uint64_t, StoredElsewhere> found;
   for (const TakenFromFork& taken : undertext::taken_from_forks(history.rep(), record_.version + 1))
-    for (std::size_t i = 0; i < taken.ordinals.size(); ++i) found[taken.first + i] = {taken.from, taken.ordinals[i]};
+    for (std::size_t i = 0; i < taken.ordinals.size(); ++i)
+      found[taken.first + i] = {taken.from, taken.ordinals[i]};
   return found;
 }
 
@@ -338,14 +376,17 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     MessageRecord record{ordinal, {}, message.role(), message.time_ms, message.tokens};
     record.same_as = same_body(rep.log, at, body);
     if (!record.same_as) record.body = body.json();
-    if (const auto found = elsewhere.find(ordinal); found != elsewhere.end()) record.stored_in = found->second;
+    if (const auto found = elsewhere.find(ordinal); found != elsewhere.end())
+      record.stored_in = found->second;
     const bool is_known = record.same_as && *record.same_as >= record_.log_length;
-    digests.push_back(is_known ? digests[*record.same_as - record_.log_length] : sha256(body.json()));
+    digests.push_back(is_known ? digests[*record.same_as - record_.log_length]
+                               : sha256(body.json()));
     commit.messages.push_back(std::move(record));
   }
   commit.versions.reserve(head - record_.version);
   std::unordered_map<std::uint64_t, std::pair<const std::string*, const Outcome*>> by_version;
-  for (const auto& [operation_id, outcome] : answers) by_version[outcome.version.value] = {&operation_id, &outcome};
+  for (const auto& [operation_id, outcome] : answers)
+    by_version[outcome.version.value] = {&operation_id, &outcome};
   Digest chain = record_.chain;
   std::uint64_t log_length = record_.log_length;
   for (std::uint64_t v = record_.version + 1; v <= head; ++v) {
@@ -364,9 +405,11 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
       record.operation_id = *found->second.first;
       record.answer = outcome_bytes(*found->second.second);
     }
-    const std::uint64_t first = log_length - record_.log_length, count = row.log_length - log_length;
+    const std::uint64_t first = log_length - record_.log_length,
+                        count = row.log_length - log_length;
     record.chain = chain =
-        next_chain(chain, record, std::span(commit.messages).subspan(first, count), std::span(digests).subspan(first, count));
+        next_chain(chain, record, std::span(commit.messages).subspan(first, count),
+                   std::span(digests).subspan(first, count));
     log_length = row.log_length;
     commit.versions.push_back(std::move(record));
   }
@@ -384,7 +427,8 @@ std::vector<WordsRow> Durable::words() const {
       if (some.empty()) break;
       at = some.back().first + 1;
       for (WordsRow& row : some) {
-        row.end = std::min(row.end, owner_end);  // what the owner stored after the fork is not the fork's
+        // what the owner stored after the fork is not the fork's
+        row.end = std::min(row.end, owner_end);
         all.push_back(std::move(row));
       }
     }
@@ -395,11 +439,13 @@ std::vector<WordsRow> Durable::words() const {
 
 namespace {
 
-// A row is due for so much. Until then messages are searched without it, which costs a few microseconds each.
+// A row is due for so much. Until then messages are searched without it, which costs a few
+// microseconds each.
 // Small rows, so that no single commit stores much more than what is new; merging makes them fewer.
 constexpr std::uint64_t words_due_messages = 16;
 constexpr std::uint64_t words_due_bytes = 4u << 10;
-// Messages without a row, of before this commit, that a commit still indexes. More are left to index_store().
+// Messages without a row, of before this commit, that a commit still indexes. More are left to
+// index_store().
 constexpr std::uint64_t words_behind_bytes = 4u << 20;
 
 }  // namespace
@@ -410,19 +456,26 @@ void Durable::add_words(Commit& commit, const History& history) {
     words_rows_.clear();
     std::uint64_t at = 0;
     for (;;) {
-      std::vector<WordsRow> some = store_->words(id_, at, std::numeric_limits<std::uint32_t>::max(), WordsBytes::without).value();
+      std::vector<WordsRow> some =
+          store_->words(id_, at, std::numeric_limits<std::uint32_t>::max(), WordsBytes::without)
+              .value();
       if (some.empty()) break;
       at = some.back().first + 1;
-      words_rows_.insert(words_rows_.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+      words_rows_.insert(words_rows_.end(), std::make_move_iterator(some.begin()),
+                         std::make_move_iterator(some.end()));
     }
     has_read_words_ = true;
   }
   const std::uint64_t first_own = record_.origin ? record_.origin->log_length : 0;
-  const std::uint64_t first = words_rows_.empty() ? first_own : std::max(first_own, words_rows_.back().end);
+  const std::uint64_t first =
+      words_rows_.empty() ? first_own : std::max(first_own, words_rows_.back().end);
   if (first >= log.size()) return;
   const View all = history.log();
-  const bool is_due = log.size() - first >= words_due_messages || all.sums(first, log.size()).bytes >= words_due_bytes;
-  if (!is_due || (first < record_.log_length && all.sums(first, record_.log_length).bytes > words_behind_bytes)) return;
+  const bool is_due = log.size() - first >= words_due_messages ||
+                      all.sums(first, log.size()).bytes >= words_due_bytes;
+  if (!is_due || (first < record_.log_length &&
+                  all.sums(first, record_.log_length).bytes > words_behind_bytes))
+    return;
   std::vector<MessageWords> messages;
   StoredReader stored(log);
   for (std::uint64_t ordinal = first; ordinal < log.size(); ++ordinal)
@@ -433,17 +486,20 @@ void Durable::add_words(Commit& commit, const History& history) {
   sizes.push_back(segment.bytes().size());
   if (const std::size_t count = count_to_merge(sizes); count > 1) {
     const WordsRow& from = words_rows_[words_rows_.size() + 1 - count];
-    if (std::optional<Segment> merged = merged_with_stored(from.first, segment)) segment = *std::move(merged);
+    if (std::optional<Segment> merged = merged_with_stored(from.first, segment))
+      segment = *std::move(merged);
   }
   commit.words.push_back({segment.first(), segment.end(), segment.bytes().size(), segment.bytes()});
 }
 
-// The stored rows from `first` on and this one; nothing, where they do not follow one another: somebody else wrote others.
+// The stored rows from `first` on and this one; nothing, where they do not follow one another:
+// somebody else wrote others.
 std::optional<Segment> Durable::merged_with_stored(std::uint64_t first, const Segment& last) const {
   std::vector<Segment> segments;
   std::uint64_t at = first;
   while (at < last.first()) {
-    const std::vector<WordsRow> some = store_->words(id_, at, last.first(), WordsBytes::with).value();
+    const std::vector<WordsRow> some =
+        store_->words(id_, at, last.first(), WordsBytes::with).value();
     for (const WordsRow& row : some) {
       if (row.first != at) return {};
       segments.push_back(Segment::read(row.bytes));
@@ -460,8 +516,10 @@ std::optional<Segment> Durable::merged_with_stored(std::uint64_t first, const Se
 
 bool Durable::is_checkpoint_due(const Commit& commit, const History& history) const {
   if (commit.versions.empty()) return false;
-  // Whoever opens the conversation reads the bodies since the last checkpoint again, each copy of a shared one too.
-  const std::uint64_t bytes = history.log().sums(checkpoint_log_, commit.versions.back().log_length).bytes;
+  // Whoever opens the conversation reads the bodies since the last checkpoint again, each copy of a
+  // shared one too.
+  const std::uint64_t bytes =
+      history.log().sums(checkpoint_log_, commit.versions.back().log_length).bytes;
   if (bytes > cache_bytes_ / 2) return true;
   const VersionRecord& last = commit.versions.back();
   return last.version - record_.checkpoint_version >= checkpoint_versions_ ||
@@ -471,7 +529,9 @@ bool Durable::is_checkpoint_due(const Commit& commit, const History& history) co
 void Durable::stored(const Commit& commit) {
   if (commit.settings) record_.settings = *commit.settings;
   for (const WordsRow& row : commit.words) {
-    std::erase_if(words_rows_, [&](const WordsRow& old) { return old.first >= row.first && old.end <= row.end; });
+    std::erase_if(words_rows_, [&](const WordsRow& old) {
+      return old.first >= row.first && old.end <= row.end;
+    });
     words_rows_.push_back({row.first, row.end, row.size_bytes, {}});
   }
   if (commit.versions.empty()) return;
@@ -480,7 +540,8 @@ void Durable::stored(const Commit& commit) {
   record_.log_length = last.log_length;
   record_.updated_at_ms = last.at_ms;
   record_.chain = last.chain;
-  for (const MessageRecord& message : commit.messages) bytes_added_ += message.body.size() + sizeof(StoredMessage) + sizeof(Entry);
+  for (const MessageRecord& message : commit.messages)
+    bytes_added_ += message.body.size() + sizeof(StoredMessage) + sizeof(Entry);
 }
 
 std::optional<Error> Durable::commit(History& history, const Outcomes& answers) {
@@ -533,17 +594,21 @@ std::optional<Error> Durable::recounted(History& history, std::string_view token
     if (!tries.may_retry(*error)) return error;
     // Somebody may have reported usage meanwhile. Anything else is for the caller to read.
     const ConversationRecord now = store_->find(record_.id).value();
-    if (now.settings == record_.settings || !same_but_for_usage(now.settings, record_.settings)) return error;
+    if (now.settings == record_.settings || !same_but_for_usage(now.settings, record_.settings))
+      return error;
     record_.settings = now.settings;
   }
   tokenizer_ = tokenizer;
   return {};
 }
 
-std::optional<Error> Durable::fork(const History& start, std::string_view id, std::string_view made_by) {
+std::optional<Error> Durable::fork(const History& start, std::string_view id,
+                                   std::string_view made_by) {
   if (!is_conversation_id(id)) {
-    return Error{ErrorCode::invalid_argument, "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
-                 "id"};
+    return Error{
+        ErrorCode::invalid_argument,
+        "a conversation's id is 1 to 128 of A-Z a-z 0-9 . _ -, and does not begin with a dot",
+        "id"};
   }
   PageWriter writer(space_id_, next_page_);
   NewConversation made;
@@ -565,12 +630,19 @@ std::optional<Error> Durable::fork(const History& start, std::string_view id, st
   return {};
 }
 
-Result<Durable::OpenedFork> Durable::open_fork(const std::string& id, const Settings& settings) const {
-  const auto not_there = [&](const char* why) { return Error{ErrorCode::not_found, "the conversation " + id + why, "from"}; };
-  if (!is_conversation_id(id)) return Error{ErrorCode::invalid_argument, "must be the id of a conversation", "from"};
+Result<Durable::OpenedFork> Durable::open_fork(const std::string& id,
+                                               const Settings& settings) const {
+  const auto not_there = [&](const char* why) {
+    return Error{ErrorCode::not_found, "the conversation " + id + why, "from"};
+  };
+  if (!is_conversation_id(id))
+    return Error{ErrorCode::invalid_argument, "must be the id of a conversation", "from"};
   const Result<ConversationRecord> record = store_->find(id);
-  if (!record) return record.error().code == ErrorCode::not_found ? not_there(" does not exist") : record.error();
-  if (!record->origin || !lineage_.has(record->origin->conversation)) return not_there(" is no fork of this one");
+  if (!record)
+    return record.error().code == ErrorCode::not_found ? not_there(" does not exist")
+                                                       : record.error();
+  if (!record->origin || !lineage_.has(record->origin->conversation))
+    return not_there(" is no fork of this one");
   Result<Conversation> opened = open_counted(id, settings);
   if (!opened) return opened.error();
   return OpenedFork{std::move(*opened), *record->origin};
@@ -609,7 +681,8 @@ Result<Reclaimed> Durable::prune(History& history, std::uint32_t first, std::int
   reclaimed.first_version = Version(first);
   reclaimed.versions = first - history.first_version().value;
   if (!record_.forks.empty() || record_.origin) {
-    return Error{ErrorCode::unsupported, "versions of a conversation that shares messages with a fork cannot be pruned"};
+    return Error{ErrorCode::unsupported,
+                 "versions of a conversation that shares messages with a fork cannot be pruned"};
   }
   const History kept = without_versions_below(history, first);
   const std::vector<bool> needed = needed_messages(kept);
@@ -622,8 +695,9 @@ Result<Reclaimed> Durable::prune(History& history, std::uint32_t first, std::int
     MessageRecord record = messages(ordinal, ordinal + 1).at(0);
     if (record.redacted) continue;
     record.redacted = sha256(record.body);
-    record.body =
-        redacted(message_of(record), {std::string(retention), now_ms, "no kept version needs it", hex(*record.redacted)}).json();
+    record.body = redacted(message_of(record), {std::string(retention), now_ms,
+                                                "no kept version needs it", hex(*record.redacted)})
+                      .json();
     prune.stubs.push_back(std::move(record));
   }
   reclaimed.messages = prune.stubs.size();

@@ -1,9 +1,11 @@
-// What ties a conversation to a store: it loads histories, keeps them up with what others commit, and commits what this one adds.
+// What ties a conversation to a store: it loads histories, keeps them up with what others commit,
+// and commits what this one adds.
 //
 //     open        checkpoint  ->  a history that reads pages when looked at  ->  + the few operations since, carried out again
 //     commit      the operations and messages beyond the version known to be stored; every so often a checkpoint with them
 //
-// Belongs to whose turn it is. What goes wrong in the store is thrown as Failure, but for commits, where it is answered.
+// Belongs to whose turn it is. What goes wrong in the store is thrown as Failure, but for commits,
+// where it is answered.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +35,8 @@ class Durable {
   using Outcomes = std::unordered_map<std::string, Outcome>;  // by operation id
 
   // invalid_argument: the id. not_found, conflict: as OpenOptions::make says.
-  static Result<std::unique_ptr<Durable>> open(std::shared_ptr<Store> store, std::string_view id, std::string_view tokenizer,
+  static Result<std::unique_ptr<Durable>> open(std::shared_ptr<Store> store, std::string_view id,
+                                               std::string_view tokenizer,
                                                const OpenOptions& options, std::int64_t now_ms);
 
   const std::string& id() const { return id_; }  // on any thread
@@ -45,22 +48,26 @@ class Durable {
 
   UsageTracker usage() const;                   // as it is known to be stored
   std::optional<UsageTracker> news_of_usage();  // since this was asked for last
-  // Changes what is stored, and returns it. On any thread, whosever turn it is. conflict: others are quicker every time.
+  // Changes what is stored, and returns it. On any thread, whosever turn it is. conflict: others
+  // are quicker every time.
   Result<UsageTracker> change_usage(const std::function<Result<void>(UsageTracker&)>& change) const;
 
   History load();
   enum class News : std::uint8_t {
     none,
-    versions,   // or nothing but that a history which has read more than the cache may hold was loaded anew
+    // or nothing but that a history which has read more than the cache may hold was loaded anew
+    versions,
     rewritten,  // somebody else wrote pages or settings: what was there before may have changed
   };
   News catch_up(History& history);
 
-  bool has_read_too_much() const;  // more than the cache may hold, and a checkpoint to read it from again
+  // more than the cache may hold, and a checkpoint to read it from again
+  bool has_read_too_much() const;
 
   std::optional<Outcome> answered(std::string_view operation_id);
 
-  // Stores what `history` has beyond what is stored. On success it may be another one, equal, that holds less in memory.
+  // Stores what `history` has beyond what is stored. On success it may be another one, equal, that
+  // holds less in memory.
   std::optional<Error> commit(History& history, const Outcomes& answers);
   std::optional<Error> checkpoint(History& history);
   // After every count was made anew by another tokenizer.
@@ -72,44 +79,64 @@ class Durable {
     Conversation conversation;
     Origin origin;
   };
-  Result<OpenedFork> open_fork(const std::string& id, const Settings& settings) const;  // not_found: there is none, or it is none
+  // not_found: there is none, or it is none
+  Result<OpenedFork> open_fork(const std::string& id, const Settings& settings) const;
   Result<Conversation> open_another(std::string_view id, const Settings& settings) const;
-  Result<Conversation> open_counted(const std::string& id, Settings settings) const;  // the same, counted by its own tokenizer
-  const std::string& owner_of_message(std::uint64_t ordinal) const { return lineage_.of_message(ordinal).id; }
-  const std::string& owner_of_version(std::uint64_t version) const { return lineage_.of_version(version).id; }
-  std::optional<Origin> origin_of(const std::string& id) const { return store_->find(id).value().origin; }
-  std::vector<std::string> forks_of(const std::string& id) const { return store_->find(id).value().forks; }
-  // Messages by the conversation whose records they are. Where some could not be redacted, others may have been.
+  // the same, counted by its own tokenizer
+  Result<Conversation> open_counted(const std::string& id, Settings settings) const;
+  const std::string& owner_of_message(std::uint64_t ordinal) const {
+    return lineage_.of_message(ordinal).id;
+  }
+  const std::string& owner_of_version(std::uint64_t version) const {
+    return lineage_.of_version(version).id;
+  }
+  std::optional<Origin> origin_of(const std::string& id) const {
+    return store_->find(id).value().origin;
+  }
+  std::vector<std::string> forks_of(const std::string& id) const {
+    return store_->find(id).value().forks;
+  }
+  // Messages by the conversation whose records they are. Where some could not be redacted, others
+  // may have been.
   using OwnedMessages = std::map<std::string, std::vector<std::uint64_t>>;
   std::optional<Error> redact(const OwnedMessages& ordinals, const Removal& removal);
   Result<void> empty_requests_of(const std::string& id, const Removal& removal);
   // The records of its own versions whose operation or answer has such texts, without them.
-  std::vector<VersionRecord> redacted_records(const QuotingOperations& operations, const QuotableTexts& texts);
-  // Rewrites all pages, without the texts of these operations. conflict: there are forks that need the old pages.
-  std::optional<Error> redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts);
+  std::vector<VersionRecord> redacted_records(const QuotingOperations& operations,
+                                              const QuotableTexts& texts);
+  // Rewrites all pages, without the texts of these operations. conflict: there are forks that need
+  // the old pages.
+  std::optional<Error> redact(History& history, const QuotingOperations& operations,
+                              const QuotableTexts& texts);
   std::optional<Error> check(const History& history) const;  // throws what is wrong
 
-  std::vector<WordsRow> words() const;  // of the index: its own, and those of what it was forked from; on any thread
+  // of the index: its own, and those of what it was forked from; on any thread
+  std::vector<WordsRow> words() const;
 
   // Rows of requests. The first two on any thread.
-  std::vector<RequestRow> requests(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const;
+  std::vector<RequestRow> requests(std::uint64_t first, std::uint64_t end,
+                                   RequestBytes bytes) const;
   std::uint64_t last_request() const;
-  Result<void> put_request(RequestRow row) const;                       // conflict: another one came first, or pages were written
+  // conflict: another one came first, or pages were written
+  Result<void> put_request(RequestRow row) const;
   void empty_requests() const;                                          // of all texts
   bool has_redacted(const std::vector<std::uint64_t>& ordinals) const;  // any of these
   Result<Reclaimed> prune(History& history, std::uint32_t first, std::int64_t now_ms);
 
  private:
-  Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage, const OpenOptions& options);
+  Durable(std::shared_ptr<Store> store, ConversationRecord record, Lineage lineage,
+          const OpenOptions& options);
 
   void replay_to(History& history, std::uint64_t version);
   std::vector<VersionRecord> versions(std::uint64_t first, std::uint64_t end);
   std::vector<MessageRecord> messages(std::uint64_t first, std::uint64_t end);
   // The messages from here on that operations took from forks, and where they are stored.
   std::map<std::uint64_t, StoredElsewhere> taken_from_forks(const History& history) const;
-  std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal, const Message& body) const;
+  std::optional<std::uint64_t> same_body(const Log& log, std::uint32_t ordinal,
+                                         const Message& body) const;
   // Those whose texts refer to what goes, packed again.
-  std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version, const std::vector<bool>& goes);
+  std::vector<RequestRow> requests_without(const History& history, std::uint32_t first_version,
+                                           const std::vector<bool>& goes);
   Commit new_records(const History& history, const Outcomes& answers) const;
   // The row of the index that is due with this commit, if any.
   void add_words(Commit& commit, const History& history);
@@ -135,9 +162,10 @@ class Durable {
   std::shared_ptr<StoredBodies> bodies_;
   std::uint64_t bytes_added_ = 0;     // to the history in memory since it was loaded
   std::uint64_t checkpoint_log_ = 0;  // the log's length at the last checkpoint
-  std::vector<WordsRow> words_rows_;  // its own rows of the index as far as is known, without their bytes
-  bool has_read_words_ = false;       // they were read
-  std::string usage_told_;            // the settings of which news_of_usage() has spoken
+  // its own rows of the index as far as is known, without their bytes
+  std::vector<WordsRow> words_rows_;
+  bool has_read_words_ = false;  // they were read
+  std::string usage_told_;       // the settings of which news_of_usage() has spoken
 };
 
 }  // namespace undertext

@@ -17,7 +17,8 @@ struct Gap {
   std::uint64_t first = 0, end = 0;
 };
 
-// The first stretch of its own messages without a row. What is at the end and short is left to the next commit.
+// The first stretch of its own messages without a row. What is at the end and short is left to the
+// next commit.
 Result<std::optional<Gap>> find_gap(Store& store, const ConversationRecord& record) {
   std::uint64_t covered = record.origin ? record.origin->log_length : 0;
   for (std::uint64_t at = 0;;) {
@@ -65,29 +66,35 @@ class Indexing {
       const Result<std::optional<Gap>> gap = find_gap(store_, *record);
       if (!gap) return gap.error();
       if (!*gap) return {};
-      if (const Result<void> done = fill(*record, **gap); !done && !tries.may_retry(done.error())) return done.error();
+      if (const Result<void> done = fill(*record, **gap); !done && !tries.may_retry(done.error()))
+        return done.error();
     }
     return {};
   }
 
   // As much of it as one read returns.
   Result<void> fill(const ConversationRecord& record, const Gap& gap) {
-    const Result<std::vector<MessageRecord>> messages = store_.messages(record.id, gap.first, gap.end);
+    const Result<std::vector<MessageRecord>> messages =
+        store_.messages(record.id, gap.first, gap.end);
     if (!messages) return messages.error();
     std::vector<MessageWords> words;
     std::uint64_t bytes = 0;
     for (const MessageRecord& each : *messages) {
-      const Result<Message> message = Message::parse(each.body, {std::numeric_limits<std::uint64_t>::max(), 4096});
+      const Result<Message> message =
+          Message::parse(each.body, {std::numeric_limits<std::uint64_t>::max(), 4096});
       if (!message || each.ordinal != gap.first + words.size())
-        return Error{ErrorCode::corrupt, "message " + std::to_string(each.ordinal) + " of " + record.id + " is damaged"};
+        return Error{ErrorCode::corrupt, "message " + std::to_string(each.ordinal) + " of " +
+                                             record.id + " is damaged"};
       words.push_back(text_words(*message));
       bytes += each.body.size();
     }
     if (words.empty())
-      return Error{ErrorCode::corrupt, "message " + std::to_string(gap.first) + " of " + record.id + " is missing"};
+      return Error{ErrorCode::corrupt,
+                   "message " + std::to_string(gap.first) + " of " + record.id + " is missing"};
     const Segment segment = Segment::of(static_cast<std::uint32_t>(gap.first), words);
     Commit commit{record.id, record.version, record.next_page};
-    commit.words.push_back({segment.first(), segment.end(), segment.bytes().size(), segment.bytes()});
+    commit.words.push_back(
+        {segment.first(), segment.end(), segment.bytes().size(), segment.bytes()});
     Result<void> done = store_.commit(commit);
     if (!done) return done;
     progress_.messages += words.size();
@@ -107,6 +114,8 @@ class Indexing {
 
 }  // namespace
 
-Result<IndexProgress> index_store(Store& store, const IndexOptions& options) { return Indexing(store, options).run(); }
+Result<IndexProgress> index_store(Store& store, const IndexOptions& options) {
+  return Indexing(store, options).run();
+}
 
 }  // namespace undertext

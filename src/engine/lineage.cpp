@@ -16,11 +16,13 @@ Result<Lineage> Lineage::of(Store& store, const ConversationRecord& record) {
     }
     const Origin& origin = *part.origin;
     lineage.parts_.push_back({part.id, origin.next_page, origin.log_length, origin.version + 1});
-    if (lineage.parts_.size() > depth_max) return Error{ErrorCode::corrupt, "the conversation " + record.id + " is its own origin"};
+    if (lineage.parts_.size() > depth_max)
+      return Error{ErrorCode::corrupt, "the conversation " + record.id + " is its own origin"};
     Result<ConversationRecord> next = store.find(origin.conversation);
     if (!next) {
       if (next.error().code != ErrorCode::not_found) return next.error();
-      return Error{ErrorCode::corrupt, "the conversation " + origin.conversation + ", of which " + part.id + " is a fork, is gone"};
+      return Error{ErrorCode::corrupt, "the conversation " + origin.conversation + ", of which " +
+                                           part.id + " is a fork, is gone"};
     }
     part = std::move(*next);
   }
@@ -34,7 +36,8 @@ Lineage::Owner Lineage::owner(std::uint64_t number, std::uint64_t Part::* first)
   std::uint64_t end = std::numeric_limits<std::uint64_t>::max();
   for (const Part& part : parts_) {
     if (number >= part.*first) return {part.id, part.*first, end};
-    end = std::min(end, part.*first);  // a fork may begin below the point at which its origin was forked
+    // a fork may begin below the point at which its origin was forked
+    end = std::min(end, part.*first);
   }
   return {parts_.back().id, 0, end};
 }

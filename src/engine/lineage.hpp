@@ -1,4 +1,5 @@
-// A conversation and those it was forked from: which of them has a record. A fork's numbers go on where its origin's were, so the number tells.
+// A conversation and those it was forked from: which of them has a record. A fork's numbers go on
+// where its origin's were, so the number tells.
 #pragma once
 
 #include <cstdint>

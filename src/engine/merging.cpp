@@ -1,7 +1,7 @@
 // MERGE_FORK, and EXPAND of what it appended: reading a fork.
 //
-// A merge by summary reads one message of the fork, and stores one. The fork's messages stay where they
-// are until somebody expands the summary.
+// A merge by summary reads one message of the fork, and stores one. The fork's messages stay where
+// they are until somebody expands the summary.
 #include <algorithm>
 #include <utility>
 
@@ -30,39 +30,49 @@ std::vector<std::uint64_t> own_in_view(const History& fork, std::uint64_t first_
   return found;
 }
 
-Result<std::vector<std::uint64_t>> picked(const History& fork, std::uint64_t first_own, std::vector<std::uint64_t> ordinals) {
+Result<std::vector<std::uint64_t>> picked(const History& fork, std::uint64_t first_own,
+                                          std::vector<std::uint64_t> ordinals) {
   const auto bad = [](std::uint64_t ordinal, const char* problem) {
-    return Error{ErrorCode::invalid_argument, "the message with ordinal " + std::to_string(ordinal) + problem, "ordinals"};
+    return Error{ErrorCode::invalid_argument,
+                 "the message with ordinal " + std::to_string(ordinal) + problem, "ordinals"};
   };
   std::sort(ordinals.begin(), ordinals.end());
-  if (const auto twice = std::adjacent_find(ordinals.begin(), ordinals.end()); twice != ordinals.end())
+  if (const auto twice = std::adjacent_find(ordinals.begin(), ordinals.end());
+      twice != ordinals.end())
     return bad(*twice, " is named twice");
-  if (ordinals.front() < first_own) return bad(ordinals.front(), " is no message of the fork's own: this conversation has it");
-  if (ordinals.back() >= fork.stats().total_messages) return bad(ordinals.back(), " is not in the fork's log");
+  if (ordinals.front() < first_own)
+    return bad(ordinals.front(), " is no message of the fork's own: this conversation has it");
+  if (ordinals.back() >= fork.stats().total_messages)
+    return bad(ordinals.back(), " is not in the fork's log");
   return ordinals;
 }
 
 // The last thing that the fork's model said, of the few last messages of its role.
-std::optional<std::pair<Ordinal, std::string>> last_answer(const History& fork, std::uint64_t first_own) {
+std::optional<std::pair<Ordinal, std::string>> last_answer(const History& fork,
+                                                           std::uint64_t first_own) {
   constexpr std::uint64_t looked_at = 16;
   const MessageList last = fork.messages({.roles = {Role::assistant}, .last = looked_at}).value();
   for (std::size_t i = last.messages.size(); i-- > 0;) {
     if (last.ordinals[i].value < first_own) break;
-    if (std::string text = last.messages[i].text(); !text.empty()) return std::pair(last.ordinals[i], std::move(text));
+    if (std::string text = last.messages[i].text(); !text.empty())
+      return std::pair(last.ordinals[i], std::move(text));
   }
   return {};
 }
 
 // What the fork achieved: its size, and its last answer as data.
-Result<Message> made_summary(const std::string& id, const History& fork, const Origin& origin, const MessageLimits& limits) {
+Result<Message> made_summary(const std::string& id, const History& fork, const Origin& origin,
+                             const MessageLimits& limits) {
   const std::uint64_t end = fork.stats().total_messages;
   const std::uint64_t tokens = fork.log().sums(origin.log_length, end).tokens();
-  std::string text = "A fork of this conversation, " + id + ", went on from version " + std::to_string(origin.version) +
-                     " and stored " + std::to_string(end - origin.log_length) + " messages (" + std::to_string(tokens) +
-                     " tokens).";
+  std::string text = "A fork of this conversation, " + id + ", went on from version " +
+                     std::to_string(origin.version) + " and stored " +
+                     std::to_string(end - origin.log_length) + " messages (" +
+                     std::to_string(tokens) + " tokens).";
   if (const auto answer = last_answer(fork, origin.log_length)) {
     Quotation quotation;
-    quotation.add("[" + std::to_string(answer->first.value) + "] the fork's last answer", answer->second);
+    quotation.add("[" + std::to_string(answer->first.value) + "] the fork's last answer",
+                  answer->second);
     text += "\n" + quotation.text();
   } else {
     text += " It has no answer yet.";
@@ -70,15 +80,17 @@ Result<Message> made_summary(const std::string& id, const History& fork, const O
   std::string json = R"({"role":"user","content":)";
   append_json_string(json, text);
   append_json_string(json += R"(,"metadata":{"fork":{"conversation":)", id);
-  json += R"(,"version":)" + std::to_string(fork.version().value) + R"(,"messages":)" + std::to_string(end - origin.log_length) +
-          R"(,"tokens":)" + std::to_string(tokens) + "}}}";
+  json += R"(,"version":)" + std::to_string(fork.version().value) + R"(,"messages":)" +
+          std::to_string(end - origin.log_length) + R"(,"tokens":)" + std::to_string(tokens) +
+          "}}}";
   return Message::parse(json, limits);
 }
 
 std::vector<Message> messages_of(const History& fork, const std::vector<std::uint64_t>& ordinals) {
   std::vector<Message> messages;
   messages.reserve(ordinals.size());
-  for (const std::uint64_t ordinal : ordinals) messages.push_back(fork.rep().log.message(static_cast<std::uint32_t>(ordinal)));
+  for (const std::uint64_t ordinal : ordinals)
+    messages.push_back(fork.rep().log.message(static_cast<std::uint32_t>(ordinal)));
   return messages;
 }
 
@@ -90,14 +102,17 @@ Result<op::MergedFork> Conversation::Rep::merge(const op::MergeFork& asked) cons
   const Origin& origin = opened->origin;
   if (origin.conversation != durable->id())
     return Error{ErrorCode::not_found,
-                 "the conversation " + asked.from + " is a fork of " + origin.conversation + ", not of this one", "from"};
+                 "the conversation " + asked.from + " is a fork of " + origin.conversation +
+                     ", not of this one",
+                 "from"};
   const History fork = opened->conversation.history();
   op::MergedFork merged{asked.from, fork.version().value, asked.mode};
   switch (asked.mode) {
     case MergeMode::summary: {
       if (fork.stats().total_messages == origin.log_length) return nothing_own(asked.from);
-      Result<Message> summary =
-          asked.summary ? Result<Message>(*asked.summary) : made_summary(asked.from, fork, origin, context.limits);
+      Result<Message> summary = asked.summary
+                                    ? Result<Message>(*asked.summary)
+                                    : made_summary(asked.from, fork, origin, context.limits);
       if (!summary) return summary.error();
       merged.messages.push_back(std::move(*summary));
       return merged;
@@ -123,9 +138,11 @@ Result<op::ExpandFork> Conversation::Rep::expand(const op::MergedFork& merged) c
   }
   const Result<History> fork = opened->conversation.history().fork(Version(merged.fork_version));
   if (!fork) return Error{ErrorCode::not_found, fork.error().message, "index"};
-  op::ExpandFork expanded{0, merged.from, merged.fork_version, own_in_view(*fork, opened->origin.log_length)};
+  op::ExpandFork expanded{0, merged.from, merged.fork_version,
+                          own_in_view(*fork, opened->origin.log_length)};
   if (expanded.ordinals.empty())
-    return Error{ErrorCode::not_found, "the view of the fork " + merged.from + " showed no messages of its own", "index"};
+    return Error{ErrorCode::not_found,
+                 "the view of the fork " + merged.from + " showed no messages of its own", "index"};
   expanded.messages = messages_of(*fork, expanded.ordinals);
   return expanded;
 }

@@ -7,24 +7,27 @@
 namespace undertext {
 namespace {
 
-// Format 2 also has targets, and 3 what a RECONCILE found. Each is written only where there is that to tell, so that older releases read the rest.
-constexpr std::uint64_t format_without_targets = 1, format_with_targets = 2, format_with_reconciliation = 3;
+// Format 2 also has targets, and 3 what a RECONCILE found. Each is written only where there is that
+// to tell, so that older releases read the rest.
+constexpr std::uint64_t format_without_targets = 1, format_with_targets = 2,
+                        format_with_reconciliation = 3;
 
 bool has_target(const Outcome& outcome) {
   const auto tells = [](const Event& event) { return event.target_reached.has_value(); };
-  return (outcome.receipt && outcome.receipt->target_tokens) || std::any_of(outcome.events.begin(), outcome.events.end(), tells);
+  return (outcome.receipt && outcome.receipt->target_tokens) ||
+         std::any_of(outcome.events.begin(), outcome.events.end(), tells);
 }
 
 void write(ByteOut& out, const Stats& stats) {
-  for (const std::uint64_t n :
-       {stats.total_messages, stats.current_batch_messages, stats.total_batches, stats.current_batch_index, stats.tokens}) {
+  for (const std::uint64_t n : {stats.total_messages, stats.current_batch_messages,
+                                stats.total_batches, stats.current_batch_index, stats.tokens}) {
     out.number(n);
   }
 }
 Stats read_stats(ByteIn& in) {
   Stats stats;
-  for (std::uint64_t* n :
-       {&stats.total_messages, &stats.current_batch_messages, &stats.total_batches, &stats.current_batch_index, &stats.tokens}) {
+  for (std::uint64_t* n : {&stats.total_messages, &stats.current_batch_messages,
+                           &stats.total_batches, &stats.current_batch_index, &stats.tokens}) {
     *n = in.number();
   }
   return stats;
@@ -42,22 +45,25 @@ std::optional<std::uint64_t> read_optional(ByteIn& in) {
 void write(ByteOut& out, const Error& error) {
   out.number(static_cast<std::uint64_t>(error.code));
   for (const std::string& text : {error.message, error.field, error.path}) out.text(text);
-  for (const auto& number : {error.operation_index, error.byte_offset, error.tokens_minimum}) write(out, number);
+  for (const auto& number : {error.operation_index, error.byte_offset, error.tokens_minimum})
+    write(out, number);
 }
 Error read_error(ByteIn& in) {
   Error error;
   const std::uint64_t code = in.number();
   if (code >= error_code_count) in.fail("there is no such error");
   error.code = static_cast<ErrorCode>(code);
-  for (std::string* text : {&error.message, &error.field, &error.path}) *text = std::string(in.text());
-  for (auto* number : {&error.operation_index, &error.byte_offset, &error.tokens_minimum}) *number = read_optional(in);
+  for (std::string* text : {&error.message, &error.field, &error.path})
+    *text = std::string(in.text());
+  for (auto* number : {&error.operation_index, &error.byte_offset, &error.tokens_minimum})
+    *number = read_optional(in);
   return error;
 }
 
 void write(ByteOut& out, const Event& event, std::uint64_t format) {
   out.number(static_cast<std::uint64_t>(event.type));
-  for (const std::uint64_t n :
-       {event.version.value, event.ordinal.value, event.batch.value, event.tokens_used, event.token_limit, event.tokens_after}) {
+  for (const std::uint64_t n : {event.version.value, event.ordinal.value, event.batch.value,
+                                event.tokens_used, event.token_limit, event.tokens_after}) {
     out.number(n);
   }
   out.text(event.strategy);
@@ -70,7 +76,8 @@ void write(ByteOut& out, const Event& event, std::uint64_t format) {
 Event read_event(ByteIn& in, std::uint64_t format) {
   Event event;
   const std::uint64_t type = in.number();
-  if (type > static_cast<std::uint64_t>(Event::Type::compression_discarded)) in.fail("there is no such event");
+  if (type > static_cast<std::uint64_t>(Event::Type::compression_discarded))
+    in.fail("there is no such event");
   event.type = static_cast<Event::Type>(type);
   event.version = Version(in.number());
   event.ordinal = Ordinal(in.number());
@@ -91,7 +98,8 @@ void write(ByteOut& out, const Reconciliation& found) {
 Reconciliation read_reconciliation(ByteIn& in) {
   Reconciliation found;
   const std::uint64_t outcome = in.number();
-  if (outcome > static_cast<std::uint64_t>(ReconcileOutcome::compacted)) in.fail("there is no such outcome");
+  if (outcome > static_cast<std::uint64_t>(ReconcileOutcome::compacted))
+    in.fail("there is no such outcome");
   found.outcome = static_cast<ReconcileOutcome>(outcome);
   for (std::uint64_t* n : {&found.common, &found.added, &found.removed}) *n = in.number();
   return found;
@@ -110,8 +118,11 @@ std::vector<std::uint64_t> read_numbers(ByteIn& in) {
 void write(ByteOut& out, const Receipt& receipt, std::uint64_t format) {
   out.number(receipt.version);
   out.signed_number(receipt.timestamp_ms);
-  for (const std::string& text : {receipt.strategy, receipt.summariser, receipt.model, receipt.reason}) out.text(text);
-  for (const std::uint64_t n : {receipt.tokens_before, receipt.tokens_after, receipt.prompt_tokens, receipt.completion_tokens}) {
+  for (const std::string& text :
+       {receipt.strategy, receipt.summariser, receipt.model, receipt.reason})
+    out.text(text);
+  for (const std::uint64_t n : {receipt.tokens_before, receipt.tokens_after, receipt.prompt_tokens,
+                                receipt.completion_tokens}) {
     out.number(n);
   }
   write(out, receipt.hidden);
@@ -126,9 +137,11 @@ Receipt read_receipt(ByteIn& in, std::uint64_t format) {
   Receipt receipt;
   receipt.version = in.number();
   receipt.timestamp_ms = in.signed_number();
-  for (std::string* text : {&receipt.strategy, &receipt.summariser, &receipt.model, &receipt.reason})
+  for (std::string* text :
+       {&receipt.strategy, &receipt.summariser, &receipt.model, &receipt.reason})
     *text = std::string(in.text());
-  for (std::uint64_t* n : {&receipt.tokens_before, &receipt.tokens_after, &receipt.prompt_tokens, &receipt.completion_tokens}) {
+  for (std::uint64_t* n : {&receipt.tokens_before, &receipt.tokens_after, &receipt.prompt_tokens,
+                           &receipt.completion_tokens}) {
     *n = in.number();
   }
   receipt.hidden = read_numbers(in);
@@ -191,7 +204,8 @@ Outcome read_outcome(std::string_view bytes) {
   outcome.warnings.resize(in.count());
   for (Warning& warning : outcome.warnings) {
     const std::uint64_t code = in.number();
-    if (code > static_cast<std::uint64_t>(Warning::Code::reasoning_without_call)) in.fail("there is no such warning");
+    if (code > static_cast<std::uint64_t>(Warning::Code::reasoning_without_call))
+      in.fail("there is no such warning");
     warning.code = static_cast<Warning::Code>(code);
     warning.ordinal = Ordinal(in.number());
     warning.tool_call_id = std::string(in.text());

@@ -10,7 +10,8 @@
 namespace undertext {
 
 std::string outcome_bytes(const Outcome& outcome);
-// Calls edit(text) for each text of an outcome that may quote a message: of errors, and the reason of a receipt.
+// Calls edit(text) for each text of an outcome that may quote a message: of errors, and the reason
+// of a receipt.
 void edit_texts(Outcome& outcome, const std::function<void(std::string& text)>& edit);
 Outcome read_outcome(std::string_view bytes);  // throws Failure: corrupt
 

@@ -11,7 +11,8 @@ namespace undertext {
 
 Result<std::vector<Outcome>> Conversation::replay(const std::vector<PastVersion>& versions) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
-  if (versions.empty()) return Error{ErrorCode::invalid_argument, "a list of versions must not be empty"};
+  if (versions.empty())
+    return Error{ErrorCode::invalid_argument, "a list of versions must not be empty"};
   const Rep::Turn turn(*rep_);
   return rep_->change(false, [&](Rep::Work& work, bool) -> Result<std::vector<Outcome>> {
     std::vector<Outcome> outcomes;
@@ -23,12 +24,14 @@ Result<std::vector<Outcome>> Conversation::replay(const std::vector<PastVersion>
     for (const PastVersion& past : versions) {
       const std::string& id = past.record.operation.options.operation_id;
       if (!id.empty() && (work.answered.contains(id) || rep_->first_answer(id))) {
-        return refuse({ErrorCode::conflict, "there is an operation with this id already", "operationId"});
+        return refuse(
+            {ErrorCode::conflict, "there is an operation with this id already", "operationId"});
       }
       std::vector<StoredMessage> stored;
       stored.reserve(past.messages.size());
       for (const Message& message : past.messages) {
-        const std::uint32_t tokens = std::min(rep_->context.count_tokens(message), tokens_per_message_max);
+        const std::uint32_t tokens =
+            std::min(rep_->context.count_tokens(message), tokens_per_message_max);
         stored.emplace_back(message, message.timestamp_ms().value_or(past.at_ms), tokens);
       }
       Result<Step> step = undertext::replay(work.history, past.record, past.at_ms, stored);

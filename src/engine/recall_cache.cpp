@@ -35,15 +35,18 @@ void add_row(RecallIndex& index, const History& history, WordsRow row, std::uint
   index_messages(index, history, row.first);
   auto segment = std::make_shared<const Segment>(Segment::read(std::move(row.bytes)));
   if (segment->first() != row.first || segment->end() < row.end)
-    throw Failure(Error{ErrorCode::corrupt, "a row of the index is of other messages than it says"});
+    throw Failure(
+        Error{ErrorCode::corrupt, "a row of the index is of other messages than it says"});
   if (segment->first() < index.size() || segment->end() > end)
-    segment = std::make_shared<const Segment>(Segment::merged({segment.get()}, index.size(), static_cast<std::uint32_t>(end)));
+    segment = std::make_shared<const Segment>(
+        Segment::merged({segment.get()}, index.size(), static_cast<std::uint32_t>(end)));
   index.add(std::move(segment));
 }
 
 }  // namespace
 
-RecallIndex RecallCache::index_of(const History& history, std::uint64_t published, const ReadWords& read_words) {
+RecallIndex RecallCache::index_of(const History& history, std::uint64_t published,
+                                  const ReadWords& read_words) {
   const std::uint64_t length = history.rep().log.size();
   const std::uint64_t for_good = std::min(length, published);
   RecallIndex index = [&] {

@@ -1,9 +1,11 @@
-// Redaction: taking the text of messages out for good, with what was derived from them, in all conversations that share them.
+// Redaction: taking the text of messages out for good, with what was derived from them, in all
+// conversations that share them.
 //
-// The family of a message is the conversation whose record it is, and all forks of that, of these, and so on; and what such a fork was
-// merged into. What came by MERGE_FORK is the same message: it goes in both. What was derived is
-// found in each of them, since a fork goes on by itself. Texts of operations go first, while the messages that they quote can still be
-// read: done again after a failure, it ends with the same.
+// The family of a message is the conversation whose record it is, and all forks of that, of these,
+// and so on; and what such a fork was merged into. What came by MERGE_FORK is the same message: it
+// goes in both. What was derived is found in each of them, since a fork goes on by itself. Texts of
+// operations go first, while the messages that they quote can still be read: done again after a
+// failure, it ends with the same.
 #include <algorithm>
 #include <deque>
 #include <set>
@@ -27,22 +29,28 @@ std::optional<Error> Durable::redact(const OwnedMessages& ordinals, const Remova
     for (const std::uint64_t ordinal : own) {
       std::vector<MessageRecord> found = store_->messages(owner, ordinal, ordinal + 1).value();
       if (found.empty())
-        throw Failure(Error{ErrorCode::corrupt, "message " + std::to_string(ordinal) + " of " + owner + " is missing"});
+        throw Failure(Error{ErrorCode::corrupt,
+                            "message " + std::to_string(ordinal) + " of " + owner + " is missing"});
       MessageRecord record = std::move(found.front());
       if (!record.redacted) record.redacted = sha256(record.body);
-      record.body = redacted(message_of(record), {removal.who, removal.at_ms, removal.why, hex(*record.redacted)}).json();
+      record.body = redacted(message_of(record),
+                             {removal.who, removal.at_ms, removal.why, hex(*record.redacted)})
+                        .json();
       stubs.push_back(std::move(record));
     }
-    if (Result<void> done = store_->redact(owner, stubs, removal); !done) failed = std::move(done.error());
+    if (Result<void> done = store_->redact(owner, stubs, removal); !done)
+      failed = std::move(done.error());
   }
   bodies_.reset();  // it may know the old ones
   has_read_words_ = false;
   return failed;
 }
 
-std::vector<VersionRecord> Durable::redacted_records(const QuotingOperations& operations, const QuotableTexts& texts) {
+std::vector<VersionRecord> Durable::redacted_records(const QuotingOperations& operations,
+                                                     const QuotableTexts& texts) {
   std::vector<VersionRecord> redacted;
-  const std::uint64_t first = std::max(record_.first_version, record_.origin ? record_.origin->version : 0) + 1;
+  const std::uint64_t first =
+      std::max(record_.first_version, record_.origin ? record_.origin->version : 0) + 1;
   for (std::uint64_t at = first; at <= record_.version;) {
     for (VersionRecord& record : versions(at, std::min(at + 1000, record_.version + 1))) {
       at = record.version + 1;
@@ -68,7 +76,8 @@ std::vector<VersionRecord> Durable::redacted_records(const QuotingOperations& op
   return redacted;
 }
 
-std::optional<Error> Durable::redact(History& history, const QuotingOperations& operations, const QuotableTexts& texts) {
+std::optional<Error> Durable::redact(History& history, const QuotingOperations& operations,
+                                     const QuotableTexts& texts) {
   Prune prune;
   prune.conversation = record_.id;
   prune.expected_version = record_.version;
@@ -82,7 +91,8 @@ std::optional<Error> Durable::redact(History& history, const QuotingOperations& 
   return {};
 }
 
-// A conversation that shares messages with others, with what of them is to be redacted. One thread's; throws Failure.
+// A conversation that shares messages with others, with what of them is to be redacted. One
+// thread's; throws Failure.
 class RedactionOfFamily {
  public:
   RedactionOfFamily(Conversation::Rep& rep, const History& history) : rep_(rep), own_(history) {}
@@ -92,7 +102,9 @@ class RedactionOfFamily {
     std::uint64_t lowest = ordinals.front().value;
     for (const Ordinal ordinal : ordinals) {
       if (ordinal.value >= own_.stats().total_messages)
-        return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinals"};
+        return Error{ErrorCode::not_found,
+                     "there is no message with ordinal " + std::to_string(ordinal.value),
+                     "ordinals"};
       wanted_.emplace(rep_.durable->owner_of_message(ordinal.value), ordinal.value);
       lowest = std::min(lowest, ordinal.value);
     }
@@ -104,7 +116,8 @@ class RedactionOfFamily {
     return {};
   }
 
-  // Texts of operations, forks before what they are forked from: then nobody needs its pages any more.
+  // Texts of operations, forks before what they are forked from: then nobody needs its pages any
+  // more.
   std::optional<Error> redact_operations(History& history) {
     return members_.empty() ? std::nullopt : redact_operations(members_.front(), false, history);
   }
@@ -118,7 +131,8 @@ class RedactionOfFamily {
     std::optional<Error> failed;
     for (const Member& member : members_)
       if (member.has_some && !owned.contains(member.id))
-        if (Result<void> done = rep_.durable->empty_requests_of(member.id, removal); !done) failed = std::move(done.error());
+        if (Result<void> done = rep_.durable->empty_requests_of(member.id, removal); !done)
+          failed = std::move(done.error());
     rep_.recent_texts.clear();
     std::optional<Error> error = rep_.durable->redact(owned, removal);
     return error ? error : failed;
@@ -155,21 +169,26 @@ class RedactionOfFamily {
 
   Member& add_member(const std::string& id) {
     Member& member = members_.emplace_back(Member{id, std::nullopt});
-    if (id != rep_.durable->id()) member.conversation = rep_.durable->open_counted(id, rep_.settings).value();
-    for (const std::string& fork : rep_.durable->forks_of(id)) member.forks.push_back(&add_member(fork));
+    if (id != rep_.durable->id())
+      member.conversation = rep_.durable->open_counted(id, rep_.settings).value();
+    for (const std::string& fork : rep_.durable->forks_of(id))
+      member.forks.push_back(&add_member(fork));
     return member;
   }
 
-  // The farthest of those that it was forked from into which it, or what it was merged into, was merged; else itself.
+  // The farthest of those that it was forked from into which it, or what it was merged into, was
+  // merged; else itself.
   std::string merged_into(const std::string& id) {
     std::string root = id;
     std::string at = id;
     while (const std::optional<Origin> origin = rep_.durable->origin_of(at)) {
-      const History parent = origin->conversation == rep_.durable->id()
-                                 ? own_
-                                 : rep_.durable->open_counted(origin->conversation, rep_.settings).value().history();
+      const History parent =
+          origin->conversation == rep_.durable->id()
+              ? own_
+              : rep_.durable->open_counted(origin->conversation, rep_.settings).value().history();
       const std::vector<TakenFromFork> taken = taken_from_forks(parent.rep());
-      if (std::any_of(taken.begin(), taken.end(), [&](const TakenFromFork& each) { return each.from == at; }))
+      if (std::any_of(taken.begin(), taken.end(),
+                      [&](const TakenFromFork& each) { return each.from == at; }))
         root = origin->conversation;
       at = origin->conversation;
     }
@@ -185,7 +204,8 @@ class RedactionOfFamily {
         const auto is_fork = [&](const Member& other) { return other.id == taken.from; };
         if (std::none_of(members_.begin(), members_.end(), is_fork)) continue;  // it was purged
         for (std::size_t i = 0; i < taken.ordinals.size(); ++i)
-          same.push_back({{durable.owner_of_message(taken.first + i), taken.first + i}, {taken.from, taken.ordinals[i]}});
+          same.push_back({{durable.owner_of_message(taken.first + i), taken.first + i},
+                          {taken.from, taken.ordinals[i]}});
       }
     }
     for (std::size_t before = 0; before != wanted_.size();) {
@@ -208,8 +228,12 @@ class RedactionOfFamily {
     return found;
   }
 
-  Conversation::Rep& rep_of(Member& member) { return member.conversation ? *member.conversation->rep_ : rep_; }
-  History history_of(Member& member) { return with_order(member.conversation ? member.conversation->history() : own_); }
+  Conversation::Rep& rep_of(Member& member) {
+    return member.conversation ? *member.conversation->rep_ : rep_;
+  }
+  History history_of(Member& member) {
+    return with_order(member.conversation ? member.conversation->history() : own_);
+  }
 
   void find_in(Member& member) {
     const History history = history_of(member);
@@ -217,7 +241,8 @@ class RedactionOfFamily {
     const Durable& durable = *rep_of(member).durable;
     std::vector<std::uint32_t> here;
     for (const auto& [owner, ordinal] : wanted_)
-      if (ordinal < log.size() && durable.owner_of_message(ordinal) == owner) here.push_back(static_cast<std::uint32_t>(ordinal));
+      if (ordinal < log.size() && durable.owner_of_message(ordinal) == owner)
+        here.push_back(static_cast<std::uint32_t>(ordinal));
     const std::vector<std::uint32_t> summaries = summaries_of_wanted(history);
     member.has_some = !here.empty() || !summaries.empty();
     std::vector<std::uint32_t> sources = here;
@@ -230,7 +255,8 @@ class RedactionOfFamily {
       const std::string& owner = durable.owner_of_message(ordinal);
       texts_.add(log.message(ordinal));
       if (wanted_.contains({owner, ordinal}) || !all_.emplace(owner, ordinal).second) continue;
-      const bool is_summary = log.originals(ordinal) || std::binary_search(summaries.begin(), summaries.end(), ordinal);
+      const bool is_summary =
+          log.originals(ordinal) || std::binary_search(summaries.begin(), summaries.end(), ordinal);
       found_.derived.push_back({owner, Ordinal(ordinal), is_summary});
     }
   }
@@ -245,7 +271,8 @@ class RedactionOfFamily {
   // In an operation, its own or its origin's, or in what an operation id is answered with.
   bool has_quotes(Member& member) {
     const QuotingOperations quoting(texts_, history_of(member), member.derived);
-    return !quoting.versions().empty() || !rep_of(member).durable->redacted_records(quoting, texts_).empty();
+    return !quoting.versions().empty() ||
+           !rep_of(member).durable->redacted_records(quoting, texts_).empty();
   }
 
   std::optional<Error> redact_operations(Member& member, bool of_origin, History& own) {
@@ -255,10 +282,13 @@ class RedactionOfFamily {
         if (auto failed = redact_operations(*fork, needed, own)) return failed;
       if (!needed) return {};
       const auto change = [&](History& history) {
-        return rep_of(member).durable->redact(history, QuotingOperations(texts_, history, member.derived), texts_);
+        return rep_of(member).durable->redact(
+            history, QuotingOperations(texts_, history, member.derived), texts_);
       };
       const std::optional<Error> error =
-          member.conversation ? member.conversation->rep_->change_stored(change, Conversation::Rep::Tell::rewritten) : change(own);
+          member.conversation
+              ? member.conversation->rep_->change_stored(change, Conversation::Rep::Tell::rewritten)
+              : change(own);
       if (!error || !tries.may_retry(*error)) return error;
       if (!member.conversation) rep_.durable->catch_up(own);
       add_new_forks(member);
@@ -284,14 +314,16 @@ class RedactionOfFamily {
   Redaction found_;
 };
 
-Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal, const RedactOptions& options) {
+Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal,
+                                       const RedactOptions& options) {
   Redaction done;
   std::optional<Error> failed;
   const std::optional<Error> refused = rep_->change_stored(
       [&](History& history) -> std::optional<Error> {
         RedactionOfFamily family(*rep_, history);
         if (std::optional<Error> error = family.find(ordinals)) return error;
-        // What fails from here on has changed something: the history is another one, and that is made known.
+        // What fails from here on has changed something: the history is another one, and that is
+        // made known.
         failed = answering_failure([&]() -> std::optional<Error> {
           if (options.derived)
             if (std::optional<Error> error = family.redact_operations(history)) return error;
@@ -309,12 +341,13 @@ Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, con
 
 Result<Redaction> Conversation::find_derived(const std::vector<Ordinal>& ordinals) {
   Redaction found;
-  const std::optional<Error> failed = rep_->change_stored([&](History& history) -> std::optional<Error> {
-    RedactionOfFamily family(*rep_, history);
-    if (std::optional<Error> error = family.find(ordinals)) return error;
-    found = family.take();
-    return {};
-  });
+  const std::optional<Error> failed =
+      rep_->change_stored([&](History& history) -> std::optional<Error> {
+        RedactionOfFamily family(*rep_, history);
+        if (std::optional<Error> error = family.find(ordinals)) return error;
+        found = family.take();
+        return {};
+      });
   if (failed) return *failed;
   return found;
 }

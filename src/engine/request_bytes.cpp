@@ -9,15 +9,16 @@ namespace undertext {
 namespace {
 
 constexpr std::uint64_t facts_format = 2, parts_format = 1, packed_format = 1;
-constexpr std::uint64_t facts_without_writes = 1;  // of releases that did not know what was written to a cache
+// of releases that did not know what was written to a cache
+constexpr std::uint64_t facts_without_writes = 1;
 constexpr std::uint64_t raw_request_flag = 1, raw_answer_flag = 2;
 
 // Both directions walk the same list, so that no two members change places.
 template <class Io, class Record>
 void describe_facts(Io& io, Record& record, std::uint64_t format) {
   io.number(record.answer_version.value);
-  for (auto* text : {&record.client, &record.dialect, &record.method, &record.path, &record.model, &record.tools_digest,
-                     &record.parameters_digest, &record.response_id})
+  for (auto* text : {&record.client, &record.dialect, &record.method, &record.path, &record.model,
+                     &record.tools_digest, &record.parameters_digest, &record.response_id})
     io.text(*text);
   io.kind(record.kind);
   io.number(record.messages);
@@ -32,7 +33,9 @@ void describe_facts(Io& io, Record& record, std::uint64_t format) {
   auto& usage = record.usage;
   io.text(usage.request_id);
   io.text(usage.model);
-  for (auto* number : {&usage.prompt, &usage.completion, &usage.cached, &usage.total, &usage.estimated_prompt}) io.number(*number);
+  for (auto* number :
+       {&usage.prompt, &usage.completion, &usage.cached, &usage.total, &usage.estimated_prompt})
+    io.number(*number);
   io.real(usage.cost);
   io.signed_number(usage.at_ms);
   if (format == facts_without_writes) return;
@@ -108,7 +111,8 @@ RequestRow row_of(const RequestRecord& record) {
   row.facts = std::move(facts.out.bytes);
   ByteOut parts;
   parts.number(parts_format);
-  parts.number((record.has_raw_request ? raw_request_flag : 0) | (record.has_raw_answer ? raw_answer_flag : 0));
+  parts.number((record.has_raw_request ? raw_request_flag : 0) |
+               (record.has_raw_answer ? raw_answer_flag : 0));
   parts.number(record.volatile_parts.size());
   for (const VolatilePart& part : record.volatile_parts) write(parts, part);
   row.parts = std::move(parts.bytes);
@@ -133,7 +137,8 @@ RequestRecord record_of(const RequestRow& row) {
   const std::uint64_t flags = parts.number();
   record.has_raw_request = (flags & raw_request_flag) != 0;
   record.has_raw_answer = (flags & raw_answer_flag) != 0;
-  for (std::uint64_t left = parts.count(); left > 0; --left) record.volatile_parts.push_back(read_part(parts));
+  for (std::uint64_t left = parts.count(); left > 0; --left)
+    record.volatile_parts.push_back(read_part(parts));
   return record;
 }
 

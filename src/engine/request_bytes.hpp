@@ -26,14 +26,16 @@ bool was_redacted(const RequestRow& row);
 // A text as differences to what the conversation has.
 struct PackedText {
   std::uint64_t size = 0;
-  Digest digest = {};       // of the text
-  std::uint64_t base = 0;   // the earlier request that it refers to; 0: none
-  std::uint64_t depth = 0;  // how many requests refer to one another down to one that refers to none
+  Digest digest = {};      // of the text
+  std::uint64_t base = 0;  // the earlier request that it refers to; 0: none
+  // how many requests refer to one another down to one that refers to none
+  std::uint64_t depth = 0;
   struct Run {
     std::uint64_t first = 0, count = 0;
     friend bool operator==(const Run&, const Run&) = default;
   };
-  std::vector<Run> messages = {};  // whose bodies it refers to: ordinals, in the order of the reference
+  // whose bodies it refers to: ordinals, in the order of the reference
+  std::vector<Run> messages = {};
   std::string packed = {};
 
   std::string bytes() const;

@@ -13,28 +13,33 @@ namespace undertext {
 namespace {
 
 constexpr std::uint64_t depth_max = 16;
-constexpr std::size_t small_pack_bytes = 1024;      // not worth another base
-constexpr std::size_t large_pack_bytes = 4 * 1024;  // at the greatest depth: worth one that refers to none
-constexpr std::uint64_t rows_looked_back = 8;       // some requests are recorded without their text
+constexpr std::size_t small_pack_bytes = 1024;  // not worth another base
+// at the greatest depth: worth one that refers to none
+constexpr std::size_t large_pack_bytes = 4 * 1024;
+constexpr std::uint64_t rows_looked_back = 8;  // some requests are recorded without their text
 
 Failure no_request(std::uint64_t number) {
   return Failure({ErrorCode::not_found, "there is no request " + std::to_string(number), "number"});
 }
 
 Failure no_text(const RequestRow& row, const char* what) {
-  const std::string of = "the raw " + std::string(what) + " of request " + std::to_string(row.number);
+  const std::string of =
+      "the raw " + std::string(what) + " of request " + std::to_string(row.number);
   return Failure({ErrorCode::not_found,
-                  was_redacted(row) ? of + " is gone: messages of the conversation were redacted" : of + " was not kept",
+                  was_redacted(row) ? of + " is gone: messages of the conversation were redacted"
+                                    : of + " was not kept",
                   "number"});
 }
 
 Failure damaged(std::uint64_t number, const Error& error) {
-  return Failure({ErrorCode::corrupt, "request " + std::to_string(number) + " cannot be rebuilt: " + error.message});
+  return Failure({ErrorCode::corrupt,
+                  "request " + std::to_string(number) + " cannot be rebuilt: " + error.message});
 }
 
 }  // namespace
 
-std::vector<RequestRow> RequestRows::read(std::uint64_t first, std::uint64_t end, RequestBytes bytes) const {
+std::vector<RequestRow> RequestRows::read(std::uint64_t first, std::uint64_t end,
+                                          RequestBytes bytes) const {
   if (durable_) return durable_->requests(first, end, bytes);
   const std::lock_guard lock(lock_);
   std::vector<RequestRow> found;
@@ -120,7 +125,8 @@ std::string RequestTexts::unpacked(const PackedText& text) const {
   return *std::move(bytes);
 }
 
-// Clients put a comma between messages, so that several of them in a row are one stretch of their request.
+// Clients put a comma between messages, so that several of them in a row are one stretch of their
+// request.
 std::string RequestTexts::bodies(const std::vector<PackedText::Run>& runs) const {
   const Log& log = history_.rep().log;
   std::string joined;
@@ -135,7 +141,8 @@ std::string RequestTexts::bodies(const std::vector<PackedText::Run>& runs) const
   return joined;
 }
 
-std::string RequestTexts::reference(std::uint64_t base, const std::vector<PackedText::Run>& runs) const {
+std::string RequestTexts::reference(std::uint64_t base,
+                                    const std::vector<PackedText::Run>& runs) const {
   return base == 0 ? bodies(runs) : request(base) + bodies(runs);
 }
 
@@ -156,7 +163,8 @@ std::uint64_t RequestTexts::log_length(Version version) const {
   return rep.has_version(version.value) ? rep.versions[version.value].log_length : 0;
 }
 
-std::vector<std::uint64_t> RequestTexts::list_at(Version version, std::uint64_t first_ordinal) const {
+std::vector<std::uint64_t> RequestTexts::list_at(Version version,
+                                                 std::uint64_t first_ordinal) const {
   std::vector<std::uint64_t> list = client_list_at(history_, version);
   std::erase_if(list, [&](std::uint64_t ordinal) { return ordinal < first_ordinal; });
   return list;
@@ -172,17 +180,20 @@ std::optional<RequestRow> RequestTexts::newest_with_text() const {
   return {};
 }
 
-PackedText RequestTexts::packed_since(std::string_view text, Version version, const RequestRow& base,
-                                      std::uint64_t base_depth) const {
-  return packed(text, base.number, base_depth + 1, list_at(version, log_length(Version(base.version))));
+PackedText RequestTexts::packed_since(std::string_view text, Version version,
+                                      const RequestRow& base, std::uint64_t base_depth) const {
+  return packed(text, base.number, base_depth + 1,
+                list_at(version, log_length(Version(base.version))));
 }
 
 PackedText RequestTexts::pack_request(std::string_view text, Version version) const {
   const std::optional<RequestRow> before = newest_with_text();
   if (!before) return packed(text, 0, 0, list_at(version, 0));
   const PackedText last = PackedText::read(before->request);
-  PackedText best = last.base == 0 ? packed_since(text, version, *before, 0)
-                                   : packed_since(text, version, row(last.base, RequestBytes::without), last.depth - 1);
+  PackedText best =
+      last.base == 0
+          ? packed_since(text, version, *before, 0)
+          : packed_since(text, version, row(last.base, RequestBytes::without), last.depth - 1);
   if (best.packed.size() > small_pack_bytes && last.base != 0 && last.depth < depth_max) {
     PackedText next = packed_since(text, version, *before, last.depth);
     if (next.packed.size() < best.packed.size() / 2) best = std::move(next);
@@ -190,19 +201,24 @@ PackedText RequestTexts::pack_request(std::string_view text, Version version) co
   const std::size_t worth = best.depth >= depth_max ? large_pack_bytes : text.size() / 2;
   if (best.packed.size() > worth) {
     PackedText alone = packed(text, 0, 0, list_at(version, 0));
-    if (best.depth >= depth_max || alone.packed.size() < best.packed.size()) best = std::move(alone);
+    if (best.depth >= depth_max || alone.packed.size() < best.packed.size())
+      best = std::move(alone);
   }
   return best;
 }
 
-PackedText RequestTexts::pack_answer(std::string_view text, Version version, Version answer_version) const {
+PackedText RequestTexts::pack_answer(std::string_view text, Version version,
+                                     Version answer_version) const {
   std::vector<std::uint64_t> ordinals;
   if (answer_version > version)
-    for (std::uint64_t ordinal = log_length(version); ordinal < log_length(answer_version); ++ordinal) ordinals.push_back(ordinal);
+    for (std::uint64_t ordinal = log_length(version); ordinal < log_length(answer_version);
+         ++ordinal)
+      ordinals.push_back(ordinal);
   return packed(text, 0, 0, ordinals);
 }
 
-std::vector<RequestRow> RequestTexts::without(Version first_version, const std::function<bool(std::uint64_t)>& goes) const {
+std::vector<RequestRow> RequestTexts::without(
+    Version first_version, const std::function<bool(std::uint64_t)>& goes) const {
   std::vector<RequestRow> changed;
   const std::uint64_t last = rows_.last();
   std::vector<bool> stays(last + 1, false);
@@ -227,9 +243,12 @@ std::vector<RequestRow> RequestTexts::without(Version first_version, const std::
         // The messages that its base had are in it as well: the list as it is now has most of them.
         if (text.base != 0 && !stays[text.base])
           for (const std::uint64_t ordinal : list_at(history_.version(), 0))
-            if (!goes(ordinal) && std::find(kept.begin(), kept.end(), ordinal) == kept.end()) kept.push_back(ordinal);
+            if (!goes(ordinal) && std::find(kept.begin(), kept.end(), ordinal) == kept.end())
+              kept.push_back(ordinal);
         const bool base_stays = text.base != 0 && stays[text.base];
-        *bytes = packed(unpacked(text), base_stays ? text.base : 0, base_stays ? text.depth : 0, kept).bytes();
+        *bytes =
+            packed(unpacked(text), base_stays ? text.base : 0, base_stays ? text.depth : 0, kept)
+                .bytes();
       }
       if (again != stored) changed.push_back(std::move(again));
     }

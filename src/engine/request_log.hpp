@@ -1,9 +1,10 @@
-// The requests of a conversation: rows of a store, or of its own where there is none, with their texts
-// packed and rebuilt.
+// The requests of a conversation: rows of a store, or of its own where there is none, with their
+// texts packed and rebuilt.
 //
-// A text refers to one earlier request, its base, and to the bodies of messages that are newer. Several
-// requests share a base; where what differs from it has grown, the next one refers to the request before,
-// and becomes the base. So rebuilding takes few steps (depth_max), and storing costs what is new.
+// A text refers to one earlier request, its base, and to the bodies of messages that are newer.
+// Several requests share a base; where what differs from it has grown, the next one refers to the
+// request before, and becomes the base. So rebuilding takes few steps (depth_max), and storing
+// costs what is new.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +72,10 @@ class RequestTexts {
   PackedText pack_request(std::string_view text, Version version) const;
   PackedText pack_answer(std::string_view text, Version version, Version answer_version) const;
 
-  // Rows from `first_version` on, and the newest, whose texts refer to rows or messages that go, packed again.
-  std::vector<RequestRow> without(Version first_version, const std::function<bool(std::uint64_t)>& goes) const;
+  // Rows from `first_version` on, and the newest, whose texts refer to rows or messages that go,
+  // packed again.
+  std::vector<RequestRow> without(Version first_version,
+                                  const std::function<bool(std::uint64_t)>& goes) const;
 
  private:
   RequestRow row(std::uint64_t number, RequestBytes bytes = RequestBytes::with) const;
@@ -82,7 +85,8 @@ class RequestTexts {
   PackedText packed(std::string_view text, std::uint64_t base, std::uint64_t depth,
                     const std::vector<std::uint64_t>& ordinals) const;
   // The request, against `base` and the messages of the client's list since.
-  PackedText packed_since(std::string_view text, Version version, const RequestRow& base, std::uint64_t base_depth) const;
+  PackedText packed_since(std::string_view text, Version version, const RequestRow& base,
+                          std::uint64_t base_depth) const;
   std::optional<RequestRow> newest_with_text() const;
   std::uint64_t log_length(Version version) const;
   std::vector<std::uint64_t> list_at(Version version, std::uint64_t first_ordinal) const;

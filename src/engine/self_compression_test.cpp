@@ -36,14 +36,19 @@ const Event* find(const std::vector<Event>& events, Event::Type type) {
 
 Settings compressing(StrategyPtr strategy, std::uint64_t threshold, std::uint64_t target) {
   Settings settings;
-  settings.compression = {.enabled = true, .threshold = threshold, .target_tokens = target, .strategy = std::move(strategy)};
+  settings.compression = {.enabled = true,
+                          .threshold = threshold,
+                          .target_tokens = target,
+                          .strategy = std::move(strategy)};
   return settings;
 }
 
 // Appends until the first outcome with an event of this type.
 Outcome append_until(Conversation& conversation, Event::Type type, std::size_t tries = 500) {
   for (std::size_t i = 0; i < tries; ++i) {
-    Outcome outcome = conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 20)}}}).value();
+    Outcome outcome =
+        conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 20)}}})
+            .value();
     if (find(outcome.events, type)) return outcome;
   }
   ADD_FAILURE() << "no " << name(type) << " in " << tries << " appends";
@@ -123,7 +128,8 @@ TEST(SelfCompression, DoesNothingWhenItIsNotEnabledAndTellsNothing) {
 }
 
 TEST(SelfCompression, IsNotTriedAgainWithoutProgress) {
-  Conversation conversation = Conversation::open(compressing(keep_recent(10'000), 500, 300)).value();
+  Conversation conversation =
+      Conversation::open(compressing(keep_recent(10'000), 500, 300)).value();
   std::size_t tries = 0, appends = 0;
   while (conversation.stats().tokens < 1500) {
     const Outcome outcome = conversation.apply({op::Append{{text(Role::user, "one")}}}).value();
@@ -167,7 +173,8 @@ TEST(SelfCompression, BeginsAtThreeQuartersOfTheWindow) {
   EXPECT_EQ(Conversation::open(settings).error().field, "threshold") << "no window is known";
   settings.model = "claude-opus-4-7";
   const std::uint64_t window = find_model(settings.model).limits.window.value();
-  EXPECT_EQ(Conversation::open(settings).value().settings().compression.threshold, window - window / 4);
+  EXPECT_EQ(Conversation::open(settings).value().settings().compression.threshold,
+            window - window / 4);
   settings.window = 1000;
   EXPECT_EQ(Conversation::open(settings).value().settings().compression.threshold, 750u);
   settings.token_limit = 600;
@@ -179,14 +186,17 @@ TEST(Compress, WithoutATargetComesDownToWhatAutomaticCompressionDoes) {
   settings.compression.threshold = 600;
   const auto tokens_left = [](const Settings& by) {
     Conversation conversation = Conversation::open(by).value();
-    for (int i = 0; i < 40; ++i) conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+    for (int i = 0; i < 40; ++i)
+      conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}})
+          .value();
     return conversation.compress(*sliding_window()).value().stats.tokens;
   };
   EXPECT_LE(tokens_left(settings), 450u);
   EXPECT_GT(tokens_left(settings), 400u);
   Settings limited;
   limited.token_limit = 600;
-  EXPECT_EQ(tokens_left(limited), tokens_left(settings)) << "the limit is the threshold, by default";
+  EXPECT_EQ(tokens_left(limited), tokens_left(settings))
+      << "the limit is the threshold, by default";
   settings.compression.target_tokens = 300;
   EXPECT_LE(tokens_left(settings), 300u);
 
@@ -200,7 +210,9 @@ TEST(SelfCompression, FreesWhatItCanWhereTheTargetIsOutOfReachAndSaysSo) {
   std::size_t compressions = 0;
   std::uint64_t most = 0;
   for (int i = 0; i < 60; ++i) {
-    const Outcome outcome = conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 6)}}}).value();
+    const Outcome outcome =
+        conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 6)}}})
+            .value();
     most = std::max(most, conversation.stats().tokens);
     EXPECT_FALSE(find(outcome.events, Event::Type::compression_failed));
     if (const Event* compressed = find(outcome.events, Event::Type::compressed)) {
@@ -223,7 +235,10 @@ TEST(SelfCompression, FreesWhatItCanWhereTheTargetIsOutOfReachAndSaysSo) {
 TEST(SelfCompression, DoesNotHideAnswersToARequestThatIsTooLongByItself) {
   for (const StrategyPtr& strategy : {default_strategy(), sliding_window(), smart_summary()}) {
     Conversation conversation = Conversation::open(compressing(strategy, 300, 200)).value();
-    conversation.apply({op::Append{{words(Role::user, 60), words(Role::assistant, 5), words(Role::user, 300)}}}).value();
+    conversation
+        .apply({op::Append{
+            {words(Role::user, 60), words(Role::assistant, 5), words(Role::user, 300)}}})
+        .value();
     const Outcome answer = conversation.apply({op::Append{{words(Role::assistant, 60)}}}).value();
     EXPECT_TRUE(conversation.view().index_of(Ordinal(3))) << strategy->name();
     EXPECT_TRUE(conversation.history().stats().total_messages < 6u) << strategy->name();
@@ -245,10 +260,13 @@ TEST(SelfCompression, ByNoneChangesNothingAndReportsNoFailure) {
 
 TEST(SelfCompression, KeepsAllPiecesOfTheLastRequest) {
   Conversation conversation = Conversation::open(compressing(sliding_window(), 400, 200)).value();
-  conversation.apply({op::Append{{words(Role::user, 20), words(Role::assistant, 10), text(Role::user, "first this then that")}}})
+  conversation
+      .apply({op::Append{{words(Role::user, 20), words(Role::assistant, 10),
+                          text(Role::user, "first this then that")}}})
       .value();
   conversation.apply({op::Split{2, {10}}}).value();
-  conversation.apply({op::Append{{words(Role::assistant, 150), words(Role::assistant, 3)}}}).value();
+  conversation.apply({op::Append{{words(Role::assistant, 150), words(Role::assistant, 3)}}})
+      .value();
   const View view = conversation.view();
   ASSERT_FALSE(conversation.history().receipts().empty());
   EXPECT_FALSE(view.index_of(Ordinal(0)));
@@ -258,7 +276,8 @@ TEST(SelfCompression, KeepsAllPiecesOfTheLastRequest) {
 
 TEST(SelfCompression, ThatCanFreeLessThanASixteenthOfTheThresholdChangesNothing) {
   Conversation conversation = Conversation::open(compressing(keep_recent(1), 800, 100)).value();
-  conversation.apply({op::Append{{text(Role::user, "a short one"), words(Role::assistant, 5)}}}).value();
+  conversation.apply({op::Append{{text(Role::user, "a short one"), words(Role::assistant, 5)}}})
+      .value();
   const Outcome outcome = conversation.apply({op::Append{{words(Role::user, 400)}}}).value();
   const Event* failed = find(outcome.events, Event::Type::compression_failed);
   ASSERT_TRUE(failed);
@@ -277,7 +296,8 @@ class HidesTheFirst final : public Strategy {
 };
 
 TEST(SelfCompression, ThatFellShortIsTriedAgainWhenTheViewHasGrownByASixteenth) {
-  Conversation conversation = Conversation::open(compressing(std::make_shared<HidesTheFirst>(), 160, 20)).value();
+  Conversation conversation =
+      Conversation::open(compressing(std::make_shared<HidesTheFirst>(), 160, 20)).value();
   std::vector<Message> many(20, words(Role::user, 10));
   conversation.apply({op::Append{many}}).value();
   ASSERT_GT(conversation.stats().tokens, 300u);
@@ -297,10 +317,12 @@ TEST(SelfCompression, ThatFellShortIsTriedAgainWhenTheViewHasGrownByASixteenth) 
 }
 
 TEST(SelfCompression, DoesNotHideAtOnceWhatExpandBroughtBack) {
-  Conversation conversation = Conversation::open(compressing(smart_summary({.keep = 4}), 500, 300)).value();
+  Conversation conversation =
+      Conversation::open(compressing(smart_summary({.keep = 4}), 500, 300)).value();
   append_until(conversation, Event::Type::compressed);
   const Receipt receipt = conversation.history().receipts().at(0);
-  const std::optional<std::uint64_t> index = conversation.view().index_of(Ordinal(receipt.summaries.at(0).summary));
+  const std::optional<std::uint64_t> index =
+      conversation.view().index_of(Ordinal(receipt.summaries.at(0).summary));
   ASSERT_TRUE(index);
   const Outcome expanded = conversation.apply({op::Expand{*index}}).value();
   ASSERT_GT(conversation.stats().tokens, 500u);
@@ -308,7 +330,8 @@ TEST(SelfCompression, DoesNotHideAtOnceWhatExpandBroughtBack) {
   const Outcome next = conversation.apply({op::Append{{text(Role::user, "thanks")}}}).value();
   EXPECT_FALSE(find(next.events, Event::Type::compressed));
   EXPECT_TRUE(conversation.view().index_of(Ordinal(receipt.hidden.at(0))));
-  append_until(conversation, Event::Type::compressed, 10);  // it grows by a sixteenth, and the strategy runs again
+  // it grows by a sixteenth, and the strategy runs again
+  append_until(conversation, Event::Type::compressed, 10);
 }
 
 TEST(SelfCompression, DoesNotHideAtOnceWhatShowBroughtBack) {
@@ -320,19 +343,23 @@ TEST(SelfCompression, DoesNotHideAtOnceWhatShowBroughtBack) {
   EXPECT_FALSE(find(shown.events, Event::Type::compressed));
   const Outcome next = conversation.apply({op::Append{{text(Role::user, "thanks")}}}).value();
   EXPECT_FALSE(find(next.events, Event::Type::compressed));
-  for (const std::uint64_t ordinal : hidden) EXPECT_TRUE(conversation.view().index_of(Ordinal(ordinal)));
+  for (const std::uint64_t ordinal : hidden)
+    EXPECT_TRUE(conversation.view().index_of(Ordinal(ordinal)));
   append_until(conversation, Event::Type::compressed, 10);
 }
 
 TEST(Compress, WithProgressAppliesTheBestPlanAndSaysThatTheTargetWasMissed) {
   Conversation conversation;
-  for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+  for (int i = 0; i < 20; ++i)
+    conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}})
+        .value();
   const History before = conversation.history();
   const Error refused = conversation.compress(*keep_recent(4), {.tokens_max = 10}).error();
   EXPECT_EQ(refused.code, ErrorCode::cannot_fit);
   EXPECT_EQ(conversation.version(), before.version());
 
-  const Outcome outcome = conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).value();
+  const Outcome outcome =
+      conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).value();
   ASSERT_TRUE(outcome.receipt);
   EXPECT_EQ(outcome.receipt->target_tokens, 10u);
   EXPECT_EQ(outcome.receipt->target_reached(), false);
@@ -340,31 +367,50 @@ TEST(Compress, WithProgressAppliesTheBestPlanAndSaysThatTheTargetWasMissed) {
   EXPECT_EQ(refused.tokens_minimum, outcome.stats.tokens);
 
   conversation.apply({op::Undo{}}).value();
-  const Operation listed{conversation.compress_by(keep_recent(4), {.tokens_max = 10, .progress = true}).value()};
-  EXPECT_EQ(conversation.apply(std::vector<Operation>{listed}).value().at(0).receipt->target_reached(), false);
+  const Operation listed{
+      conversation.compress_by(keep_recent(4), {.tokens_max = 10, .progress = true}).value()};
+  EXPECT_EQ(
+      conversation.apply(std::vector<Operation>{listed}).value().at(0).receipt->target_reached(),
+      false);
 
-  const Error nothing_left = conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).error();
+  const Error nothing_left =
+      conversation.compress(*keep_recent(4), {.tokens_max = 10, .progress = true}).error();
   EXPECT_EQ(nothing_left.code, ErrorCode::cannot_fit) << "nothing can be freed";
-  EXPECT_EQ(conversation.compress(*sliding_window(), {.tokens_max = 60, .progress = true}).value().receipt->target_reached(), true);
+  EXPECT_EQ(conversation.compress(*sliding_window(), {.tokens_max = 60, .progress = true})
+                .value()
+                .receipt->target_reached(),
+            true);
 }
 
 TEST(Compress, OfACustomStrategyIsJudgedByWhatItLeavesAlsoWhereItDoesNotCount) {
   Conversation conversation;
   conversation.apply({op::Append{{words(Role::user, 20), words(Role::user, 20)}}}).value();
-  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10}).error().tokens_minimum, conversation.view().tokens(1));
-  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10, .progress = true}).value().receipt->target_reached(), false);
+  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10}).error().tokens_minimum,
+            conversation.view().tokens(1));
+  EXPECT_EQ(conversation.compress(HidesTheFirst(), {.tokens_max = 10, .progress = true})
+                .value()
+                .receipt->target_reached(),
+            false);
 }
 
 TEST(Compress, TheTargetIsStoredWithTheOperationAndItsAnswer) {
   const std::shared_ptr<Store> store = memory_store();
-  const auto opened = [&] { return Conversation::open(store, "a", compressing(keep_recent(2), 200, 20)).value(); };
+  const auto opened = [&] {
+    return Conversation::open(store, "a", compressing(keep_recent(2), 200, 20)).value();
+  };
   Outcome first;
   {
     Conversation conversation = opened();
     for (int i = 0; !find(first.events, Event::Type::compressed); ++i) {
-      first = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = "a" + std::to_string(i)}}).value();
+      first = conversation
+                  .apply({op::Append{{words(Role::user, 10)}},
+                          {.operation_id = "a" + std::to_string(i)}})
+                  .value();
     }
-    conversation.compress(*keep_recent(1), {.tokens_max = 1, .progress = true, .operation = {.operation_id = "by hand"}}).value();
+    conversation
+        .compress(*keep_recent(1),
+                  {.tokens_max = 1, .progress = true, .operation = {.operation_id = "by hand"}})
+        .value();
   }
   Conversation conversation = opened();
   const std::vector<Receipt> receipts = conversation.history().receipts();
@@ -372,10 +418,12 @@ TEST(Compress, TheTargetIsStoredWithTheOperationAndItsAnswer) {
   EXPECT_EQ(receipts[0].target_tokens, 20u);
   EXPECT_EQ(receipts[1].target_tokens, 1u);
   const std::string id = "a" + std::to_string(first.version.value - 1);
-  const Outcome again = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
+  const Outcome again =
+      conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
   ASSERT_TRUE(find(again.events, Event::Type::compressed));
   EXPECT_EQ(find(again.events, Event::Type::compressed)->target_reached, false);
-  const Outcome by_hand = conversation.compress(*keep_recent(1), {.operation = {.operation_id = "by hand"}}).value();
+  const Outcome by_hand =
+      conversation.compress(*keep_recent(1), {.operation = {.operation_id = "by hand"}}).value();
   EXPECT_EQ(by_hand.receipt->target_tokens, 1u);
 }
 
@@ -383,7 +431,9 @@ class ThrowingSummariser final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "mine"; }
   bool is_slow() const noexcept override { return true; }
-  Result<Summary> summarise(const SummaryRequest&) const override { throw std::out_of_range("no such key"); }
+  Result<Summary> summarise(const SummaryRequest&) const override {
+    throw std::out_of_range("no such key");
+  }
 };
 
 TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
@@ -397,7 +447,8 @@ TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
       EXPECT_EQ(in_list.code, error.code);
       EXPECT_EQ(in_list.message, error.message);
       const Result<Fit> fit = conversation.fit({.window = 10}, *strategy);
-      EXPECT_EQ(fit ? std::string("cannot_fit") : std::string(name(fit.error().code)), name(error.code));
+      EXPECT_EQ(fit ? std::string("cannot_fit") : std::string(name(fit.error().code)),
+                name(error.code));
     }
     return error;
   };
@@ -405,35 +456,42 @@ TEST(Compress, WhatUserCodeThrowsIsTheCallersToFixUnlessItIsAFailure) {
   EXPECT_EQ(thrown.code, ErrorCode::invalid_argument);
   EXPECT_EQ(thrown.field, "strategy");
   EXPECT_EQ(thrown.message, "the strategy throwing threw: no");
-  EXPECT_EQ(error_of(std::make_shared<Throwing>([] { throw 7; })).code, ErrorCode::invalid_argument);
+  EXPECT_EQ(error_of(std::make_shared<Throwing>([] { throw 7; })).code,
+            ErrorCode::invalid_argument);
   for (std::size_t code = 0; code < error_code_count; ++code) {
     const Error error{static_cast<ErrorCode>(code), "as it was"};
     const Error kept = error_of(std::make_shared<Throwing>([&] { throw Failure(error); }));
     EXPECT_EQ(kept.code, error.code);
     EXPECT_EQ(kept.message, "as it was");
   }
-  const Error summarising = error_of(smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1}));
+  const Error summarising =
+      error_of(smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1}));
   EXPECT_EQ(summarising.code, ErrorCode::invalid_argument);
   EXPECT_EQ(summarising.field, "summariser");
   EXPECT_EQ(summarising.message, "the summariser mine threw: no such key");
   EXPECT_EQ(conversation.version(), Version(10));
   const StrategyPtr with_fallback =
-      smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .fallbacks = {digest_summariser()}, .keep = 1});
+      smart_summary({.summariser = std::make_shared<ThrowingSummariser>(),
+                     .fallbacks = {digest_summariser()},
+                     .keep = 1});
   const Outcome outcome = conversation.compress(*with_fallback).value();
   EXPECT_EQ(outcome.receipt->summariser, "digest");
-  EXPECT_NE(outcome.receipt->reason.find("summariser mine failed: the summariser mine threw: no such key; digest instead"),
+  EXPECT_NE(outcome.receipt->reason.find(
+                "summariser mine failed: the summariser mine threw: no such key; digest instead"),
             std::string::npos);
 }
 
 TEST(SelfCompression, WritesADigestWhereItsSummariserCannotBeUsed) {
-  const StrategyPtr strategy = smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1});
+  const StrategyPtr strategy =
+      smart_summary({.summariser = std::make_shared<ThrowingSummariser>(), .keep = 1});
   Conversation conversation = Conversation::open(compressing(strategy, 400, 300)).value();
   for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(Role::user, 30)}}}).value();
   conversation.wait_for_compression();
   const std::vector<Receipt> receipts = conversation.history().receipts();
   ASSERT_FALSE(receipts.empty());
   EXPECT_EQ(receipts.front().summariser, "digest");
-  EXPECT_NE(receipts.front().reason.find("the summariser mine threw: no such key"), std::string::npos);
+  EXPECT_NE(receipts.front().reason.find("the summariser mine threw: no such key"),
+            std::string::npos);
 }
 
 TEST(Compress, ByNoneSucceedsWhateverTheTargetAndAPlanThatFallsShortChangesNothing) {
@@ -457,7 +515,8 @@ TEST(Compress, ASlowStrategyIsNoPartOfAList) {
 }
 
 TEST(SelfCompression, RefusesATargetAboveTheThresholdAndAThresholdOfNothing) {
-  EXPECT_EQ(Conversation::open(compressing(sliding_window(), 100, 101)).error().field, "targetTokens");
+  EXPECT_EQ(Conversation::open(compressing(sliding_window(), 100, 101)).error().field,
+            "targetTokens");
   EXPECT_EQ(Conversation::open(compressing(sliding_window(), 0, 0)).error().field, "threshold");
 }
 
@@ -470,7 +529,8 @@ TEST(SelfCompression, AnOperationRepeatedByItsIdTellsOfTheCompressionAgainAndDoe
     last = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
   }
   const Version head = conversation.version();
-  const Outcome again = conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
+  const Outcome again =
+      conversation.apply({op::Append{{words(Role::user, 10)}}, {.operation_id = id}}).value();
   EXPECT_TRUE(find(again.events, Event::Type::compressed));
   EXPECT_EQ(again.version, last.version);
   EXPECT_EQ(conversation.version(), head);
@@ -492,7 +552,8 @@ class SlowSummary : public testing::Test {
     outcome = conversation.apply({op::Append{{text(Role::user, "next")}}}).value();
     return find(outcome.events, type);
   }
-  // The summary comes too late for what was done meanwhile: nothing changes, and the next operation reports it.
+  // The summary comes too late for what was done meanwhile: nothing changes, and the next operation
+  // reports it.
   void expect_discarded(Conversation& conversation) {
     const View before = conversation.view();
     held->answer(Summary{"Too late."});
@@ -523,17 +584,20 @@ TEST_F(SlowSummary, NeverBlocksAndKeepsWhatWasAppendedMeanwhile) {
   EXPECT_EQ(receipt.completion_tokens, 20u);
 
   Outcome outcome;
-  EXPECT_TRUE(told(conversation, Event::Type::compressed, outcome)) << "the next operation tells what happened meanwhile";
+  EXPECT_TRUE(told(conversation, Event::Type::compressed, outcome))
+      << "the next operation tells what happened meanwhile";
 
   conversation.apply({op::Expand{0}}).value();
   std::vector<std::uint64_t> all = ordinals(conversation.view());
   std::erase(all, receipt.summaries.at(0).summary);
-  EXPECT_EQ(all.size(), conversation.stats().total_messages - 1) << "everything but the summary is back";
+  EXPECT_EQ(all.size(), conversation.stats().total_messages - 1)
+      << "everything but the summary is back";
 }
 
 TEST_F(SlowSummary, IsFollowedByAnotherWhenWhatCameMeanwhileIsTooMuchAgain) {
   Conversation conversation = waiting();
-  while (conversation.stats().tokens < 1500) conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
+  while (conversation.stats().tokens < 1500)
+    conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
   held->answer(Summary{"The first part."});
   held->wait_until_asked(2);
   held->answer(Summary{"The second part."});
@@ -545,7 +609,8 @@ TEST_F(SlowSummary, IsFollowedByAnotherWhenWhatCameMeanwhileIsTooMuchAgain) {
 
 TEST_F(SlowSummary, IsNotFollowedByAnotherWhenItWasCancelled) {
   Conversation conversation = waiting();
-  while (conversation.stats().tokens < 1500) conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
+  while (conversation.stats().tokens < 1500)
+    conversation.apply({op::Append{{words(Role::user, 20)}}}).value();
   conversation.cancel_compression();
   conversation.wait_for_compression();
   EXPECT_GT(conversation.stats().tokens, 1000u);
@@ -591,7 +656,9 @@ class Down final : public Summariser {
   explicit Down(std::string name) : name_(std::move(name)) {}
   std::string_view name() const noexcept override { return name_; }
   bool is_slow() const noexcept override { return true; }
-  Result<Summary> summarise(const SummaryRequest&) const override { return Error{ErrorCode::unavailable, "nobody answers"}; }
+  Result<Summary> summarise(const SummaryRequest&) const override {
+    return Error{ErrorCode::unavailable, "nobody answers"};
+  }
 
  private:
   const std::string name_;
@@ -609,11 +676,13 @@ TEST_F(SlowSummary, ComesFromTheNextSummariserWhenOneFails) {
 }
 
 TEST(SelfCompression, KeepsTheViewSmallWhenEveryModelIsDown) {
-  const SmartSummary models{.summariser = std::make_shared<Down>("first"), .fallbacks = {std::make_shared<Down>("second")}};
+  const SmartSummary models{.summariser = std::make_shared<Down>("first"),
+                            .fallbacks = {std::make_shared<Down>("second")}};
   for (const StrategyPtr& strategy : {smart_summary(models), default_strategy(models)}) {
     Conversation conversation = Conversation::open(compressing(strategy, 500, 300)).value();
     for (int i = 0; i < 60; ++i) {
-      conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}}).value();
+      conversation.apply({op::Append{{words(i % 2 == 0 ? Role::user : Role::assistant, 10)}}})
+          .value();
       conversation.wait_for_compression();
       ASSERT_LE(conversation.stats().tokens, 500u + 500u / 16);
     }
@@ -624,8 +693,9 @@ TEST(SelfCompression, KeepsTheViewSmallWhenEveryModelIsDown) {
 }
 
 TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchIsReplacedByADigest) {
-  const Result<Summary> bad[] = {Error{ErrorCode::unavailable, "the network is gone"}, Summary{""}, Summary{" \n"},
-                                 Summary{std::string(20'000, 'x')}, Summary{std::string("\xff\xfe no text")}};
+  const Result<Summary> bad[] = {Error{ErrorCode::unavailable, "the network is gone"}, Summary{""},
+                                 Summary{" \n"}, Summary{std::string(20'000, 'x')},
+                                 Summary{std::string("\xff\xfe no text")}};
   for (const Result<Summary>& answer : bad) {
     held = std::make_shared<Held>();
     strategy = smart_summary({.summariser = held});
@@ -635,7 +705,8 @@ TEST_F(SlowSummary, ThatFailsOrSaysNothingOrTooMuchIsReplacedByADigest) {
     ASSERT_EQ(conversation.history().receipts().size(), 1u);
     const Receipt receipt = conversation.history().receipts()[0];
     EXPECT_EQ(receipt.summariser, "digest");
-    EXPECT_NE(receipt.reason.find("; summariser held failed: "), std::string::npos) << receipt.reason;
+    EXPECT_NE(receipt.reason.find("; summariser held failed: "), std::string::npos)
+        << receipt.reason;
   }
 }
 
@@ -658,7 +729,8 @@ TEST_F(SlowSummary, OfAnExplicitCompressWorksBesideOtherWriters) {
     conversation.apply({op::Append{{text(Role::user, "meanwhile")}}}).value();
     held->answer(Summary{"Thirty lists of words."});
   });
-  const Outcome outcome = conversation.compress(*strategy, {.operation = {.description = "tidy up"}}).value();
+  const Outcome outcome =
+      conversation.compress(*strategy, {.operation = {.description = "tidy up"}}).value();
   EXPECT_TRUE(outcome.by_strategy);
   ASSERT_TRUE(outcome.receipt);
   EXPECT_EQ(held->given().size(), outcome.receipt->hidden.size());
@@ -691,19 +763,22 @@ TEST(Compress, ExpectingAnotherVersionIsAConflictBeforeAnythingIsSummarised) {
   const auto held = std::make_shared<Held>();
   Conversation conversation;
   conversation.apply({op::Append{{words(Role::user, 50)}}}).value();
-  const Result<Outcome> outcome =
-      conversation.compress(*smart_summary({.summariser = held}), {.operation = {.expected_version = Version(7)}});
+  const Result<Outcome> outcome = conversation.compress(
+      *smart_summary({.summariser = held}), {.operation = {.expected_version = Version(7)}});
   EXPECT_EQ(outcome.error().code, ErrorCode::conflict);
   EXPECT_EQ(held->asked(), 0u);
 }
 
 TEST(Fit, AnswersForAnyBudgetAndChangesNothing) {
   Conversation conversation;
-  for (int i = 0; i < 50; ++i) conversation.apply({op::Append{{words(i % 2 ? Role::assistant : Role::user, 20)}}}).value();
+  for (int i = 0; i < 50; ++i)
+    conversation.apply({op::Append{{words(i % 2 ? Role::assistant : Role::user, 20)}}}).value();
   const std::uint64_t tokens = conversation.stats().tokens;
   const StrategyPtr strategy = sliding_window();
   EXPECT_EQ(conversation.fit({.window = tokens}, *strategy).value().outcome, Fit::Outcome::fits);
-  const Fit after = conversation.fit({.window = tokens, .reserve = 100, .overhead = 50, .safety = 1}, *strategy).value();
+  const Fit after =
+      conversation.fit({.window = tokens, .reserve = 100, .overhead = 50, .safety = 1}, *strategy)
+          .value();
   EXPECT_EQ(after.outcome, Fit::Outcome::fits_after);
   EXPECT_EQ(after.tokens_max, tokens - 151);
   EXPECT_LE(after.plan->tokens_after, after.tokens_max);
@@ -722,9 +797,11 @@ TEST(Tokenizer, ChangedInAConversationMakesEverySumRightAtOnce) {
   ASSERT_TRUE(conversation.set_tokenizer("claude-sonnet-4"));
   EXPECT_NE(conversation.stats().tokens, before.stats().tokens);
   std::uint64_t sum = 0;
-  for (std::uint64_t i = 0; i < conversation.view().size(); ++i) sum += conversation.view().tokens(i);
+  for (std::uint64_t i = 0; i < conversation.view().size(); ++i)
+    sum += conversation.view().tokens(i);
   EXPECT_EQ(conversation.stats().tokens, sum);
-  EXPECT_EQ(before.stats().tokens, before.view().sums().tokens()) << "a value handed out earlier stays as it was";
+  EXPECT_EQ(before.stats().tokens, before.view().sums().tokens())
+      << "a value handed out earlier stays as it was";
 
   const std::uint64_t at_40 = conversation.history().version_info(Version(40)).tokens;
   conversation.apply({op::Undo{}}).value();
@@ -743,7 +820,8 @@ TEST(SelfCompression, IsNotStoppedByTurnsThatAreTakenBack) {
     conversation.apply({op::Append{{text(Role::user, "a hint")}}}).value();
     conversation.apply({op::Append{{words(Role::assistant, 8)}}}).value();
     const Outcome end = conversation.apply({op::EndBatch{batch, {Role::assistant}}}).value();
-    compressed = find(end.events, Event::Type::compressed) || conversation.history().receipts().size() > 0;
+    compressed =
+        find(end.events, Event::Type::compressed) || conversation.history().receipts().size() > 0;
   }
   EXPECT_TRUE(compressed);
 }
@@ -752,7 +830,9 @@ TEST(SelfCompression, DoesNotUndoAnUndoWithinAList) {
   Conversation conversation = Conversation::open(compressing(sliding_window(), 500, 300)).value();
   append_until(conversation, Event::Type::compressed);
   const std::vector<Outcome> outcomes =
-      conversation.apply(std::vector<Operation>{{op::Undo{}}, {op::Append{{text(Role::user, "more")}}}}).value();
+      conversation
+          .apply(std::vector<Operation>{{op::Undo{}}, {op::Append{{text(Role::user, "more")}}}})
+          .value();
   EXPECT_FALSE(find(outcomes.back().events, Event::Type::compressed));
   EXPECT_GT(conversation.stats().tokens, 500u);
 }
@@ -761,7 +841,10 @@ TEST(SelfCompression, ComesDownToThreeQuartersUnlessToldOtherwise) {
   Settings settings = compressing(sliding_window(), 1000, 0);
   settings.compression.target_tokens.reset();
   Conversation conversation = Conversation::open(settings).value();
-  EXPECT_LE(find(append_until(conversation, Event::Type::compressed).events, Event::Type::compressed)->tokens_after, 750u);
+  EXPECT_LE(
+      find(append_until(conversation, Event::Type::compressed).events, Event::Type::compressed)
+          ->tokens_after,
+      750u);
 }
 
 // How many messages fit between two compressions.
@@ -791,7 +874,8 @@ TEST(SelfCompression, HeadroomIsMeasuredByWhatWasSaidAndNotByWhatACompressionPut
   Settings settings = compressing(smart_summary(), 4000, 3900);
   settings.compression.headroom_turns = 8;
   Conversation conversation = Conversation::open(settings).value();
-  const std::uint64_t first = appends_until_next(conversation), second = appends_until_next(conversation);
+  const std::uint64_t first = appends_until_next(conversation),
+                      second = appends_until_next(conversation);
   EXPECT_GE(first, 16u);
   EXPECT_LE(second, first + 8) << "a summary is no growth";
 }
@@ -826,7 +910,8 @@ TEST(SelfCompression, OfAStrategyThatGainsNothingIsNotRepeated) {
       return plan;
     }
   };
-  Conversation conversation = Conversation::open(compressing(std::make_shared<Pointless>(), 500, 300)).value();
+  Conversation conversation =
+      Conversation::open(compressing(std::make_shared<Pointless>(), 500, 300)).value();
   std::size_t compressions = 0;
   for (int i = 0; i < 200; ++i) {
     const Outcome outcome = conversation.apply({op::Append{{text(Role::user, "one")}}}).value();
@@ -892,7 +977,8 @@ TEST(Tokenizer, ChangedSoThatALimitIsCrossedIsToldByTheNextOperation) {
   for (int i = 0; i < 20; ++i) conversation.apply({op::Append{{words(Role::user, 50)}}}).value();
   ASSERT_TRUE(conversation.set_tokenizer("claude-opus-4-7"));
   ASSERT_GT(conversation.stats().tokens, *settings.token_limit);
-  EXPECT_TRUE(find(conversation.apply({op::Mark{Names::indices({0}), "m"}}).value().events, Event::Type::token_limit_exceeded));
+  EXPECT_TRUE(find(conversation.apply({op::Mark{Names::indices({0}), "m"}}).value().events,
+                   Event::Type::token_limit_exceeded));
 }
 
 TEST(Usage, TeachesHowFarTheEstimateIsOff) {
@@ -901,8 +987,10 @@ TEST(Usage, TeachesHowFarTheEstimateIsOff) {
   const std::uint64_t tokens = conversation.stats().tokens;
   for (int i = 0; i < 30; ++i) {
     const std::string id = "r" + std::to_string(i);
-    ASSERT_TRUE(conversation.update_usage({.request_id = id, .model = "m", .prompt = tokens}));  // while it streams
-    ASSERT_TRUE(conversation.update_usage({.request_id = id, .model = "m", .prompt = tokens * 6 / 5, .completion = 7}));
+    // while it streams
+    ASSERT_TRUE(conversation.update_usage({.request_id = id, .model = "m", .prompt = tokens}));
+    ASSERT_TRUE(conversation.update_usage(
+        {.request_id = id, .model = "m", .prompt = tokens * 6 / 5, .completion = 7}));
     ASSERT_TRUE(conversation.finish_usage(id));
   }
   EXPECT_EQ(conversation.usage().totals().requests, 30u);

@@ -12,7 +12,8 @@ namespace undertext {
 namespace {
 
 // Whether the conversation has a record of that time. Bodies stay where they are.
-Result<bool> has_records(Store& store, const std::string& id, const LedgerQuery& query, const Work* work) {
+Result<bool> has_records(Store& store, const std::string& id, const LedgerQuery& query,
+                         const Work* work) {
   for (std::uint64_t first = 1;;) {
     if (work) work->go_on();
     const Result<std::vector<RequestRow>> rows =
@@ -25,12 +26,14 @@ Result<bool> has_records(Store& store, const std::string& id, const LedgerQuery&
   }
 }
 
-Result<void> add_conversation(const std::shared_ptr<Store>& store, const std::string& id, const LedgerQuery& query,
-                              const std::shared_ptr<Work>& work, std::vector<LedgerRow>& rows) {
+Result<void> add_conversation(const std::shared_ptr<Store>& store, const std::string& id,
+                              const LedgerQuery& query, const std::shared_ptr<Work>& work,
+                              std::vector<LedgerRow>& rows) {
   const Result<bool> has = has_records(*store, id, query, work.get());
   if (!has) return has.error();
   if (!*has) return {};
-  const Result<Conversation> conversation = Conversation::open(store, id, {}, {.make = OpenOptions::Make::never});
+  const Result<Conversation> conversation =
+      Conversation::open(store, id, {}, {.make = OpenOptions::Make::never});
   if (!conversation) return conversation.error();
   const Result<Ledger> ledger = conversation->ledger(query, work);
   if (!ledger) return ledger.error();
@@ -40,7 +43,8 @@ Result<void> add_conversation(const std::shared_ptr<Store>& store, const std::st
 
 }  // namespace
 
-Result<std::vector<LedgerRow>> store_ledger(const std::shared_ptr<Store>& store, const LedgerQuery& query,
+Result<std::vector<LedgerRow>> store_ledger(const std::shared_ptr<Store>& store,
+                                            const LedgerQuery& query,
                                             const std::shared_ptr<Work>& work) {
   return answering_failure([&]() -> Result<std::vector<LedgerRow>> {
     std::vector<LedgerRow> rows;

@@ -25,7 +25,8 @@ constexpr std::uint32_t records_a_page = 1000;
 constexpr std::uint64_t no_end = std::numeric_limits<std::uint32_t>::max();
 // Between two conversations, so that no word counts for the messages of another one.
 constexpr std::size_t gap_messages = RankWeights{}.near_messages;
-// What is read for each message that is asked for, at most: some are of another role, repeated or gone.
+// What is read for each message that is asked for, at most: some are of another role, repeated or
+// gone.
 constexpr std::size_t reads_each = 8;
 
 // A stretch of a conversation's log, and where it is in the index.
@@ -44,14 +45,15 @@ struct Known {
 };
 
 bool is_rewritten(const ConversationRecord& before, const ConversationRecord& now) {
-  return before.next_page != now.next_page || before.first_version != now.first_version || now.log_length < before.log_length ||
-         before.created_at_ms != now.created_at_ms;
+  return before.next_page != now.next_page || before.first_version != now.first_version ||
+         now.log_length < before.log_length || before.created_at_ms != now.created_at_ms;
 }
 
 }  // namespace
 
 struct StoreRecall::Rep {
-  Rep(std::shared_ptr<Store> given, StoreRecallOptions wanted) : store(std::move(given)), options(wanted) {}
+  Rep(std::shared_ptr<Store> given, StoreRecallOptions wanted)
+      : store(std::move(given)), options(wanted) {}
 
   Result<StoreRecalled> search(const StoreRecallQuery& query, const Work* work);
   void look(const Work* work);
@@ -70,9 +72,12 @@ struct StoreRecall::Rep {
   std::timed_mutex lock;  // guards what follows
   RecallIndex index;
   std::map<std::string, Known, std::less<>> known;
-  std::map<std::uint32_t, std::pair<std::string, std::uint64_t>> places;  // at -> (conversation, first ordinal)
-  std::uint64_t messages_gone = 0;                                        // of the index: what was rewritten or purged
-  // False: the index is being rebuilt, the newest conversations first. A look that fails leaves it for the next one to go on with.
+  // at -> (conversation, first ordinal)
+  std::map<std::uint32_t, std::pair<std::string, std::uint64_t>> places;
+  // of the index: what was rewritten or purged
+  std::uint64_t messages_gone = 0;
+  // False: the index is being rebuilt, the newest conversations first. A look that fails leaves it
+  // for the next one to go on with.
   bool is_whole = false;
   std::optional<Clock::time_point> looked;
 };
@@ -81,12 +86,14 @@ void go_on(const Work* work) {
   if (work) work->go_on();
 }
 
-// One segment of what a conversation has from the last look on: stored rows, and behind them the words of its messages.
+// One segment of what a conversation has from the last look on: stored rows, and behind them the
+// words of its messages.
 // Where it fails or is interrupted, what was read by then stays.
 void StoreRecall::Rep::add(Known& of, const Work* work) {
   const ConversationRecord& record = of.record;
   const std::uint64_t first_own = record.origin ? record.origin->log_length : 0;
-  const std::uint64_t first = std::max(of.end, first_own), end = std::min(record.log_length, no_end);
+  const std::uint64_t first = std::max(of.end, first_own),
+                      end = std::min(record.log_length, no_end);
   if (first >= end) return;
   std::vector<Segment> parts;
   std::uint64_t at = first;
@@ -98,7 +105,8 @@ void StoreRecall::Rep::add(Known& of, const Work* work) {
       std::vector<MessageWords> words;
       for (const MessageRecord& each : some) {
         go_on(work);
-        const Result<Message> message = Message::parse(each.body, {std::numeric_limits<std::uint64_t>::max(), 4096});
+        const Result<Message> message =
+            Message::parse(each.body, {std::numeric_limits<std::uint64_t>::max(), 4096});
         words.push_back(message ? text_words(*message) : MessageWords{});
       }
       parts.push_back(Segment::of(static_cast<std::uint32_t>(at), words));
@@ -108,7 +116,8 @@ void StoreRecall::Rep::add(Known& of, const Work* work) {
   const auto read_all = [&] {
     for (std::uint64_t row_at = first; row_at < end;) {
       go_on(work);
-      const std::vector<WordsRow> rows = store->words(record.id, row_at, end, WordsBytes::with).value();
+      const std::vector<WordsRow> rows =
+          store->words(record.id, row_at, end, WordsBytes::with).value();
       if (rows.empty()) break;
       for (const WordsRow& row : rows) {
         row_at = row.first + 1;
@@ -116,7 +125,8 @@ void StoreRecall::Rep::add(Known& of, const Work* work) {
         if (row.first > at) add_messages(row.first);
         const Segment segment = Segment::read(row.bytes);
         if (row.first != at) {
-          parts.push_back(Segment::merged({&segment}, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(row.end)));
+          parts.push_back(Segment::merged({&segment}, static_cast<std::uint32_t>(at),
+                                          static_cast<std::uint32_t>(row.end)));
         } else {
           parts.push_back(segment);
         }
@@ -139,17 +149,20 @@ void StoreRecall::Rep::add(Known& of, const Work* work) {
 void StoreRecall::Rep::add_parts(Known& of, std::vector<Segment> parts) {
   if (parts.empty()) return;
   const std::uint64_t first = parts.front().first(), end = parts.back().end();
-  parts.push_back(Segment::of(static_cast<std::uint32_t>(end), std::vector<MessageWords>(gap_messages)));
+  parts.push_back(
+      Segment::of(static_cast<std::uint32_t>(end), std::vector<MessageWords>(gap_messages)));
   std::vector<const Segment*> all;
   for (const Segment& part : parts) all.push_back(&part);
-  add_stretch(of, first, Segment::merged(all, static_cast<std::uint32_t>(first), parts.back().end()));
+  add_stretch(of, first,
+              Segment::merged(all, static_cast<std::uint32_t>(first), parts.back().end()));
   of.end = end;
 }
 
 void StoreRecall::Rep::add_stretch(Known& of, std::uint64_t first, const Segment& segment) {
   const std::uint32_t at = index.size();
   const auto count = segment.end() - segment.first();
-  if (no_end - at < count) throw Failure(Error{ErrorCode::too_large, "there are too many messages for one index"});
+  if (no_end - at < count)
+    throw Failure(Error{ErrorCode::too_large, "there are too many messages for one index"});
   index.add_merging(std::make_shared<const Segment>(segment.moved_to(at)));
   of.stretches.push_back({at, count, first});
   places[at] = {of.record.id, first};
@@ -178,8 +191,9 @@ void StoreRecall::Rep::start_over() noexcept {
 void StoreRecall::Rep::go_on_rebuilding(const Work* work) {
   std::vector<Known*> newest_first;
   for (auto& [id, each] : known) newest_first.push_back(&each);
-  std::sort(newest_first.begin(), newest_first.end(),
-            [](const Known* a, const Known* b) { return a->record.updated_at_ms > b->record.updated_at_ms; });
+  std::sort(newest_first.begin(), newest_first.end(), [](const Known* a, const Known* b) {
+    return a->record.updated_at_ms > b->record.updated_at_ms;
+  });
   for (Known* const each : newest_first) {
     each->is_out = each->stretches.empty() && index.size_bytes() > options.bytes_max;
     if (!each->is_out) add(*each, work);
@@ -187,7 +201,8 @@ void StoreRecall::Rep::go_on_rebuilding(const Work* work) {
   is_whole = true;
 }
 
-// The conversations as they are now. What was rewritten is to be indexed again, and what is gone is forgotten.
+// The conversations as they are now. What was rewritten is to be indexed again, and what is gone is
+// forgotten.
 void StoreRecall::Rep::list_known(const Work* work) {
   for (auto& [id, each] : known) each.is_there = false;
   for (ListOptions list{.limit = records_a_page};;) {
@@ -236,17 +251,20 @@ const std::string* StoreRecall::Rep::owner(std::uint32_t at, Ordinal& ordinal) c
 }
 
 std::optional<Message> StoreRecall::Rep::read(const std::string& id, Ordinal ordinal) const {
-  const Result<std::vector<MessageRecord>> some = store->messages(id, ordinal.value, ordinal.value + 1);
+  const Result<std::vector<MessageRecord>> some =
+      store->messages(id, ordinal.value, ordinal.value + 1);
   if (!some && some.error().code == ErrorCode::not_found) return {};
   const std::vector<MessageRecord>& records = some.value();
   if (records.empty() || records.front().ordinal != ordinal.value) return {};
-  Result<Message> message = Message::parse(records.front().body, {std::numeric_limits<std::uint64_t>::max(), 4096});
+  Result<Message> message =
+      Message::parse(records.front().body, {std::numeric_limits<std::uint64_t>::max(), 4096});
   if (!message || is_redacted(*message) || is_quote(*message)) return {};
   return *std::move(message);
 }
 
 Result<StoreRecalled> StoreRecall::Rep::search(const StoreRecallQuery& query, const Work* work) {
-  if (query.text.empty()) return Error{ErrorCode::invalid_argument, "give a text to look for", "text"};
+  if (query.text.empty())
+    return Error{ErrorCode::invalid_argument, "give a text to look for", "text"};
   const std::unique_lock guard = lock_within(lock, work);
   const Clock::time_point now = Clock::now();
   if (!looked || now - *looked >= std::chrono::milliseconds(options.fresh_ms)) {
@@ -254,7 +272,8 @@ Result<StoreRecalled> StoreRecall::Rep::search(const StoreRecallQuery& query, co
     looked = now;
   }
   StoreRecalled answer;
-  for (const auto& [id, each] : known) ++(each.is_out ? answer.conversations_out : answer.conversations);
+  for (const auto& [id, each] : known)
+    ++(each.is_out ? answer.conversations_out : answer.conversations);
   Ranking ranking(index, asked_words(query.text));
   std::unordered_set<std::string> texts;
   std::size_t reads_left = query.messages_max * reads_each;
@@ -272,7 +291,9 @@ Result<StoreRecalled> StoreRecall::Rep::search(const StoreRecallQuery& query, co
       if (reads_left-- == 0) return answer;
       std::optional<Message> message = read(*id, ordinal);
       if (!message) continue;
-      if (!query.roles.empty() && std::find(query.roles.begin(), query.roles.end(), message->role()) == query.roles.end()) continue;
+      if (!query.roles.empty() &&
+          std::find(query.roles.begin(), query.roles.end(), message->role()) == query.roles.end())
+        continue;
       if (!texts.insert(message->text()).second) continue;
       answer.found.push_back({*id, ordinal, *std::move(message), ranking.score(at)});
     }
@@ -286,8 +307,10 @@ StoreRecall::~StoreRecall() = default;
 StoreRecall::StoreRecall(StoreRecall&&) noexcept = default;
 StoreRecall& StoreRecall::operator=(StoreRecall&&) noexcept = default;
 
-Result<StoreRecalled> StoreRecall::search(const StoreRecallQuery& query, const std::shared_ptr<Work>& work) {
-  return answering_failure([&]() -> Result<StoreRecalled> { return rep_->search(query, work.get()); });
+Result<StoreRecalled> StoreRecall::search(const StoreRecallQuery& query,
+                                          const std::shared_ptr<Work>& work) {
+  return answering_failure(
+      [&]() -> Result<StoreRecalled> { return rep_->search(query, work.get()); });
 }
 
 }  // namespace undertext

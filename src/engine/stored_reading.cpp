@@ -15,11 +15,13 @@ constexpr std::uint64_t bookkeeping_bytes = 96;  // of a kept body, about
 }  // namespace
 
 Message message_of(const MessageRecord& record) {
-  constexpr MessageLimits unlimited{std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint32_t>::max()};
+  constexpr MessageLimits unlimited{std::numeric_limits<std::uint64_t>::max(),
+                                    std::numeric_limits<std::uint32_t>::max()};
   Result<Message> message = Message::parse(record.body, unlimited);
   if (!message) {
-    throw Failure(Error{ErrorCode::corrupt,
-                        "the message with ordinal " + std::to_string(record.ordinal) + " is damaged: " + message.error().message});
+    throw Failure(Error{ErrorCode::corrupt, "the message with ordinal " +
+                                                std::to_string(record.ordinal) +
+                                                " is damaged: " + message.error().message});
   }
   return *std::move(message);
 }
@@ -28,7 +30,8 @@ RecordedOperation operation_of(const VersionRecord& record) {
   RecordedOperation recorded{{op::Append{}, {}}};
   if (!record.arguments.empty()) {
     const std::string_view arguments = record.arguments;
-    ByteIn in(arguments.substr(are_redacted(arguments) ? 1 : 0), "version " + std::to_string(record.version));
+    ByteIn in(arguments.substr(are_redacted(arguments) ? 1 : 0),
+              "version " + std::to_string(record.version));
     recorded = read_record(in, KeptPart::present);
     in.end();
   }
@@ -59,16 +62,19 @@ Message StoredBodies::body(std::uint32_t ordinal) const {
   std::vector<MessageRecord> records = read(std::max(block, owner.first), block + neighbours);
   const auto is_wanted = [&](const MessageRecord& record) { return record.ordinal == ordinal; };
   // Very large neighbours may have left no room for it.
-  if (std::none_of(records.begin(), records.end(), is_wanted)) records = read(ordinal, std::uint64_t{ordinal} + 1);
+  if (std::none_of(records.begin(), records.end(), is_wanted))
+    records = read(ordinal, std::uint64_t{ordinal} + 1);
   MessageSlot wanted;
   const std::lock_guard lock(lock_);
   for (const MessageRecord& record : records) {
     Message message = message_of(record);
     if (record.ordinal == ordinal) wanted = message;
-    if (!places_.contains(static_cast<std::uint32_t>(record.ordinal))) add(static_cast<std::uint32_t>(record.ordinal), message);
+    if (!places_.contains(static_cast<std::uint32_t>(record.ordinal)))
+      add(static_cast<std::uint32_t>(record.ordinal), message);
   }
   if (!wanted.is_here()) {
-    throw Failure(Error{ErrorCode::corrupt, "the message with ordinal " + std::to_string(ordinal) + " is missing in the store"});
+    throw Failure(Error{ErrorCode::corrupt, "the message with ordinal " + std::to_string(ordinal) +
+                                                " is missing in the store"});
   }
   return *wanted;
 }

@@ -1,4 +1,5 @@
-// What a stored history reads when it is looked at: pages of its trees, and bodies of its messages, of which the last read are kept.
+// What a stored history reads when it is looked at: pages of its trees, and bodies of its messages,
+// of which the last read are kept.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,9 @@ namespace undertext {
 
 struct Subscribers::Subscriber {
   std::function<void(const Event&)> receive;
-  std::recursive_mutex calling;  // held during a call; recursive, since the function may end its own subscription
-  bool ended = false;            // guarded by calling
+  // held during a call; recursive, since the function may end its own subscription
+  std::recursive_mutex calling;
+  bool ended = false;  // guarded by calling
 };
 
 Subscription Subscribers::add(std::function<void(const Event&)> receive) {

@@ -1,7 +1,8 @@
 // Who is told of a conversation's events.
 //
-// Events are delivered by one thread at a time. Ending a subscription waits for a call that is under way on another thread, so
-// that what the function uses may be destroyed afterwards; from inside the function itself it does not wait.
+// Events are delivered by one thread at a time. Ending a subscription waits for a call that is
+// under way on another thread, so that what the function uses may be destroyed afterwards; from
+// inside the function itself it does not wait.
 #pragma once
 
 #include <functional>
@@ -25,8 +26,9 @@ class Subscribers : public std::enable_shared_from_this<Subscribers> {
   Subscription add(std::function<void(const Event&)> receive);
   List list() const;
 
-  // Calls each subscriber of the list that has not ended meanwhile, in the order of subscription, event by event. An exception
-  // from a subscriber is dropped: the change it is told of has been made, and the others want to know of it too.
+  // Calls each subscriber of the list that has not ended meanwhile, in the order of subscription,
+  // event by event. An exception from a subscriber is dropped: the change it is told of has been
+  // made, and the others want to know of it too.
   static void deliver(const List& list, std::span<const Event> events) noexcept;
 
  private:

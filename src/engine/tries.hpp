@@ -1,5 +1,6 @@
-// How often a change is made again after another writer came first. Each round somebody has made progress, so that many
-// in a row mean a store that answers conflict for another reason; the caller then gets the error.
+// How often a change is made again after another writer came first. Each round somebody has made
+// progress, so that many in a row mean a store that answers conflict for another reason; the caller
+// then gets the error.
 #pragma once
 
 #include <undertext/error.hpp>

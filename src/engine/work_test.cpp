@@ -11,17 +11,20 @@
 namespace undertext {
 namespace {
 
-Operation append(const std::string& text) { return {op::Append{{Message::make(Role::user, text).value()}}}; }
+Operation append(const std::string& text) {
+  return {op::Append{{Message::make(Role::user, text).value()}}};
+}
 Operation replace_all(std::string find, std::string with) {
-  return {op::Transform{std::vector<Role>{Role::user}, ReplaceText{std::move(find), std::move(with)}}};
+  return {
+      op::Transform{std::vector<Role>{Role::user}, ReplaceText{std::move(find), std::move(with)}}};
 }
 
 TEST(WorkLimits, BytesThatAListMakesAreCappedAndTheListChangesNothing) {
   Conversation conversation;
   conversation.apply(append(std::string(1000, 'a'))).value();
   const auto work = std::make_shared<Work>(WorkLimits{.bytes_made_max = 2500});
-  const Result<std::vector<Outcome>> refused =
-      conversation.apply({replace_all("a", "b"), replace_all("b", "c"), replace_all("c", "d")}, work);
+  const Result<std::vector<Outcome>> refused = conversation.apply(
+      {replace_all("a", "b"), replace_all("b", "c"), replace_all("c", "d")}, work);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::too_large);
   EXPECT_EQ(refused.error().operation_index, 2u);
@@ -49,7 +52,8 @@ TEST(WorkLimits, AnInterruptedListChangesNothingAndTheNextOneIsNotInterrupted) {
     if (++questions < 5) return {};
     return Error{ErrorCode::unavailable, "enough"};
   }});
-  const Result<std::vector<Outcome>> ended = conversation.apply(std::vector<Operation>(100, replace_all("one", "two")), work);
+  const Result<std::vector<Outcome>> ended =
+      conversation.apply(std::vector<Operation>(100, replace_all("one", "two")), work);
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, ErrorCode::unavailable);
   EXPECT_LT(questions, 10);
@@ -63,7 +67,8 @@ TEST(WorkLimits, AReaderOfALimitedHistoryIsInterruptedAndOthersAreNot) {
   for (int k = 0; k < 10; ++k) conversation.apply(append("text")).value();
   const auto enough = [] { return Result<void>(Error{ErrorCode::unavailable, "enough"}); };
   const auto work = std::make_shared<Work>(WorkLimits{.interrupted = enough});
-  EXPECT_EQ(conversation.history().limited(work).count({.contains = "text"}).error().code, ErrorCode::unavailable);
+  EXPECT_EQ(conversation.history().limited(work).count({.contains = "text"}).error().code,
+            ErrorCode::unavailable);
   EXPECT_EQ(conversation.count({.contains = "text"}).value().count, 10u);
 }
 
@@ -74,10 +79,11 @@ TEST(WorkLimits, ASearchIsInterruptedWhileItIndexesAndTheNextOneContinues) {
   int questions = 0;
   const auto search = [&](int questions_max) {
     questions = 0;
-    const auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&questions, questions_max]() -> Result<void> {
-      if (++questions <= questions_max) return {};
-      return Error{ErrorCode::unavailable, "enough"};
-    }});
+    const auto work = std::make_shared<Work>(
+        WorkLimits{.interrupted = [&questions, questions_max]() -> Result<void> {
+          if (++questions <= questions_max) return {};
+          return Error{ErrorCode::unavailable, "enough"};
+        }});
     return conversation.recall(query, conversation.history().limited(work));
   };
   EXPECT_EQ(search(60).error().code, ErrorCode::unavailable);
@@ -109,7 +115,8 @@ void record_turn(Conversation& conversation, int turn) {
   record.dialect = "anthropic";
   record.model = "claude-sonnet-4-5";
   record.status = 200;
-  record.usage = {.request_id = text, .model = record.model, .prompt = 10'000, .cache_written = 10'000};
+  record.usage = {
+      .request_id = text, .model = record.model, .prompt = 10'000, .cache_written = 10'000};
   const std::string request = R"({"messages":[{"role":"user","content":")" + text + R"("}]})";
   conversation.record_request(record, request, "an answer").value();
 }
@@ -119,7 +126,9 @@ TEST(WorkLimits, WhatReadsRecordedRequestsEndsWithItsWorkAndWithoutItDoesNot) {
   constexpr int turns = 30;
   for (int turn = 0; turn < turns; ++turn) record_turn(conversation, turn);
   Questions none{.most = 0};
-  const auto refused = [](const auto& result) { return !result && result.error().code == ErrorCode::unavailable; };
+  const auto refused = [](const auto& result) {
+    return !result && result.error().code == ErrorCode::unavailable;
+  };
   EXPECT_TRUE(refused(conversation.requests({}, none.work())));
   EXPECT_TRUE(refused(conversation.raw_request(2, none.work())));
   EXPECT_TRUE(refused(conversation.raw_answer(2, none.work())));
@@ -130,7 +139,8 @@ TEST(WorkLimits, WhatReadsRecordedRequestsEndsWithItsWorkAndWithoutItDoesNot) {
   Questions of_ledger, of_what_if;
   EXPECT_EQ(conversation.ledger({}, of_ledger.work()).value().turns.size(), std::size_t{turns});
   EXPECT_GE(of_ledger.asked, turns);
-  EXPECT_EQ(conversation.what_if("observe", {}, of_what_if.work()).value().turns, std::uint64_t{turns});
+  EXPECT_EQ(conversation.what_if("observe", {}, of_what_if.work()).value().turns,
+            std::uint64_t{turns});
   EXPECT_GE(of_what_if.asked, turns);
   for (const int most : {of_ledger.asked / 2, of_ledger.asked - 1}) {
     Questions some{.most = most};
@@ -157,7 +167,8 @@ TEST(WorkLimits, TheLedgerOfAStoreEndsBetweenTwoConversations) {
 TEST(Retention, AVersionWhoseTimeIsBeforeAnEarlierOnesIsNotTakenForOld) {
   constexpr std::int64_t day_ms = 86'400'000;
   std::int64_t now = 20'000 * day_ms;
-  Conversation conversation = Conversation::open(memory_store(), "a", {.clock_ms = [&] { return now; }}).value();
+  Conversation conversation =
+      Conversation::open(memory_store(), "a", {.clock_ms = [&] { return now; }}).value();
   for (int k = 0; k < 3; ++k) conversation.apply(append("old")).value();  // versions 1 to 3
   now += 100 * day_ms;
   conversation.apply(append("young")).value();  // 4

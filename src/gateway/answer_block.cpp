@@ -12,7 +12,8 @@ namespace {
 constexpr JsonLimits block_limits{.depth = 4096};
 
 bool is_of_type(const JsonValue& object, std::string_view type) {
-  const std::optional<JsonValue> said = object.is(JsonType::object) ? object.find("type") : std::nullopt;
+  const std::optional<JsonValue> said =
+      object.is(JsonType::object) ? object.find("type") : std::nullopt;
   return said && said->is(JsonType::string) && said->string_is(type);
 }
 
@@ -37,12 +38,15 @@ std::string compaction_block(std::string_view summary, std::string_view item) {
 
 std::string compaction_events(std::string_view block) {
   const JsonText json = JsonText::parse(block, block_limits).value();
-  const std::string content(json.root().find("content")->raw()), item(json.root().find("encrypted_content")->raw());
-  return "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":"
+  const std::string content(json.root().find("content")->raw()),
+      item(json.root().find("encrypted_content")->raw());
+  return "event: content_block_start\ndata: "
+         "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":"
          "{\"type\":\"compaction\",\"content\":null,\"encrypted_content\":" +
          item +
          "}}\n\n"
-         "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
+         "event: content_block_delta\ndata: "
+         "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":"
          "{\"type\":\"compaction_delta\",\"content\":" +
          content + ",\"encrypted_content\":" + item +
          "}}\n\n"
@@ -57,7 +61,8 @@ std::string AnswerBlock::read(std::string_view bytes) {
   if (form_ == ResponseForm::whole) return {};
   std::string out;
   std::size_t done = 0;
-  while (const std::size_t size = event_end(std::string_view(held_).substr(done), std::exchange(looked_at_, 0))) {
+  while (const std::size_t size =
+             event_end(std::string_view(held_).substr(done), std::exchange(looked_at_, 0))) {
     out += with_event(std::string_view(held_).substr(done, size));
     done += size;
   }
@@ -73,7 +78,8 @@ std::string AnswerBlock::end() {
   const Result<JsonText> json = JsonText::parse(rest, block_limits);
   const std::optional<JsonValue> content =
       json && is_of_type(json->root(), "message") ? json->root().find("content") : std::nullopt;
-  if (content && content->is(JsonType::array)) rest.insert(content->offset() + 1, block_ + (content->empty() ? "" : ","));
+  if (content && content->is(JsonType::array))
+    rest.insert(content->offset() + 1, block_ + (content->empty() ? "" : ","));
   return rest;
 }
 
@@ -91,8 +97,10 @@ std::string AnswerBlock::with_event(std::string_view event) {
     return out + compaction_events(block_);
   }
   const std::optional<JsonValue> index = json->root().find("index");
-  const std::optional<std::int64_t> number = index && index->is(JsonType::number) ? index->int64() : std::nullopt;
-  if (is_said_ && number) out.replace(begin + index->offset(), index->raw().size(), std::to_string(*number + 1));
+  const std::optional<std::int64_t> number =
+      index && index->is(JsonType::number) ? index->int64() : std::nullopt;
+  if (is_said_ && number)
+    out.replace(begin + index->offset(), index->raw().size(), std::to_string(*number + 1));
   return out;
 }
 

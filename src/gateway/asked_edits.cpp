@@ -7,12 +7,14 @@ namespace undertext {
 namespace {
 
 std::optional<std::uint64_t> number_in(const JsonValue& object, std::string_view name) {
-  const std::optional<JsonValue> value = object.is(JsonType::object) ? object.find(name) : std::nullopt;
+  const std::optional<JsonValue> value =
+      object.is(JsonType::object) ? object.find(name) : std::nullopt;
   return value && value->is(JsonType::number) ? value->uint64_saturated() : std::nullopt;
 }
 
 std::string text_in(const JsonValue& object, std::string_view name) {
-  const std::optional<JsonValue> value = object.is(JsonType::object) ? object.find(name) : std::nullopt;
+  const std::optional<JsonValue> value =
+      object.is(JsonType::object) ? object.find(name) : std::nullopt;
   return value && value->is(JsonType::string) ? value->string() : std::string();
 }
 
@@ -51,13 +53,15 @@ std::optional<AskedEdit> read_anthropic(const JsonValue& edit) {
     read_trigger(edit, asked);
     if (const std::optional<JsonValue> least = edit.find("clear_at_least"))
       asked.tokens_gain_min = number_in(*least, "value").value_or(0);
-    if (const std::optional<JsonValue> tools = edit.find("exclude_tools"); tools && tools->is(JsonType::array))
+    if (const std::optional<JsonValue> tools = edit.find("exclude_tools");
+        tools && tools->is(JsonType::array))
       for (const JsonValue tool : tools->elements())
         if (tool.is(JsonType::string)) asked.exclude.push_back(tool.string());
     return asked;
   }
   // To keep all of it is no edit.
-  if (type == "clear_thinking_20251015" && !(keep && (keep->raw() == R"("all")" || text_in(*keep, "type") == "all"))) {
+  if (type == "clear_thinking_20251015" &&
+      !(keep && (keep->raw() == R"("all")" || text_in(*keep, "type") == "all"))) {
     asked.kind = AskedEdit::Kind::clear_thinking;
     asked.keep = kept.value_or(1);
     return asked;
@@ -85,11 +89,13 @@ std::string with_member(const JsonValue& object, std::string_view name, const st
 
 }  // namespace
 
-std::optional<AskedEdits> asked_edits(Dialect dialect, std::string_view body, ThinkingEdits thinking) {
+std::optional<AskedEdits> asked_edits(Dialect dialect, std::string_view body,
+                                      ThinkingEdits thinking) {
   if (body.find("\"context_management\"") == body.npos) return std::nullopt;
   if (dialect != Dialect::anthropic && dialect != Dialect::openai_responses) return std::nullopt;
   const Result<JsonText> json = JsonText::parse(body, {.depth = request_depth_max});
-  const std::optional<JsonValue> management = json ? json->root().find("context_management") : std::nullopt;
+  const std::optional<JsonValue> management =
+      json ? json->root().find("context_management") : std::nullopt;
   if (!management) return std::nullopt;
   const bool is_list = management->is(JsonType::array);
   const std::optional<JsonValue> list = is_list ? management : management->find("edits");
@@ -100,7 +106,8 @@ std::optional<AskedEdits> asked_edits(Dialect dialect, std::string_view body, Th
     std::optional<AskedEdit> one = !edit.is(JsonType::object)      ? std::nullopt
                                    : dialect == Dialect::anthropic ? read_anthropic(edit)
                                                                    : read_responses(edit);
-    if (one && one->kind == AskedEdit::Kind::clear_thinking && thinking == ThinkingEdits::leave) one.reset();
+    if (one && one->kind == AskedEdit::Kind::clear_thinking && thinking == ThinkingEdits::leave)
+      one.reset();
     if (one)
       asked.edits.push_back(*std::move(one));
     else

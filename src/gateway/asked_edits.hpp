@@ -1,5 +1,6 @@
-// Edits that a request asks its provider for: Anthropic's context_management.edits, and Responses' context_management. The
-// gateway makes them itself where its policy says so, for any upstream. Values.
+// Edits that a request asks its provider for: Anthropic's context_management.edits, and Responses'
+// context_management. The gateway makes them itself where its policy says so, for any upstream.
+// Values.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,11 @@ struct AskedEdits {
   std::vector<AskedEdit> edits = {};
   std::string body = {};  // the request without them; what is not known here stays
 };
-// Unset: it asks for none that is known. `thinking`: whether clear_thinking is known. It is not where a model's thinking is void
-// once something before it has changed: to clear older turns would cost the newest one its thinking, too.
+// Unset: it asks for none that is known. `thinking`: whether clear_thinking is known. It is not
+// where a model's thinking is void once something before it has changed: to clear older turns would
+// cost the newest one its thinking, too.
 enum class ThinkingEdits : std::uint8_t { make, leave };
-std::optional<AskedEdits> asked_edits(Dialect dialect, std::string_view body, ThinkingEdits thinking = ThinkingEdits::make);
+std::optional<AskedEdits> asked_edits(Dialect dialect, std::string_view body,
+                                      ThinkingEdits thinking = ThinkingEdits::make);
 
 }  // namespace undertext

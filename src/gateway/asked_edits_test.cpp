@@ -19,7 +19,9 @@ TEST(AskedEdits, AreTakenFromTheRequestAndUnknownOnesStay) {
   EXPECT_EQ(asked->edits[0].tokens_gain_min, 50u);
   EXPECT_EQ(asked->edits[0].exclude, std::vector<std::string>{"read"});
   EXPECT_EQ(asked->edits[1].above_tokens, 60'000u);
-  EXPECT_EQ(asked->body, R"({"model":"m","context_management":{"edits":[{"type":"new_20300101"}]},"messages":[]})");
+  EXPECT_EQ(
+      asked->body,
+      R"({"model":"m","context_management":{"edits":[{"type":"new_20300101"}]},"messages":[]})");
 }
 
 TEST(AskedEdits, ACompactionMayPauseAndThinkingHasNoTrigger) {
@@ -36,28 +38,34 @@ TEST(AskedEdits, ACompactionMayPauseAndThinkingHasNoTrigger) {
   EXPECT_EQ(asked->edits[1].keep, 4u);
   EXPECT_TRUE(asked->edits[2].pauses);
   EXPECT_EQ(asked->edits[2].above_tokens, 150'000u);
-  EXPECT_EQ(asked->body, R"({"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},)"
-                         R"({"type":"clear_thinking_20251015","keep":{"type":"all"}}]}})");
+  EXPECT_EQ(asked->body,
+            R"({"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},)"
+            R"({"type":"clear_thinking_20251015","keep":{"type":"all"}}]}})");
 }
 
 TEST(AskedEdits, WithoutAnythingLeftTheMemberGoes) {
   const std::optional<AskedEdits> asked = asked_edits(
-      Dialect::openai_responses, R"({"context_management":[{"type":"compaction","compact_threshold":1000}],"input":[]})");
+      Dialect::openai_responses,
+      R"({"context_management":[{"type":"compaction","compact_threshold":1000}],"input":[]})");
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->edits[0].above_tokens, 1000u);
   EXPECT_EQ(asked->body, R"({"input":[]})");
   EXPECT_FALSE(asked_edits(Dialect::anthropic, R"({"messages":[]})"));
-  EXPECT_FALSE(asked_edits(Dialect::openai_chat, R"({"context_management":[{"type":"compaction","compact_threshold":1}]})"));
+  EXPECT_FALSE(
+      asked_edits(Dialect::openai_chat,
+                  R"({"context_management":[{"type":"compaction","compact_threshold":1}]})"));
 }
 
 TEST(AskedEdits, ThinkingThatOtherThinkingIsBoundToIsLeftToTheProvider) {
   const std::string_view body =
       R"({"context_management":{"edits":[{"type":"clear_thinking_20251015"},{"type":"compact_20260112"}]}})";
-  const std::optional<AskedEdits> asked = asked_edits(Dialect::anthropic, body, ThinkingEdits::leave);
+  const std::optional<AskedEdits> asked =
+      asked_edits(Dialect::anthropic, body, ThinkingEdits::leave);
   ASSERT_TRUE(asked);
   ASSERT_EQ(asked->edits.size(), 1u);
   EXPECT_EQ(asked->edits[0].kind, AskedEdit::Kind::compact);
-  EXPECT_EQ(asked->body, R"({"context_management":{"edits":[{"type":"clear_thinking_20251015"}]}})");
+  EXPECT_EQ(asked->body,
+            R"({"context_management":{"edits":[{"type":"clear_thinking_20251015"}]}})");
 }
 
 }  // namespace

@@ -58,7 +58,8 @@ class ClearThinking final : public Strategy {
       if (entry.role() == Role::user && !has_results(entry)) is_in_turn = false;
       if (entry.role() != Role::assistant) continue;
       if (!std::exchange(is_in_turn, true)) ++turns;
-      if (turns <= keep_ || std::binary_search(pinned.begin(), pinned.end(), entry.ordinal)) continue;
+      if (turns <= keep_ || std::binary_search(pinned.begin(), pinned.end(), entry.ordinal))
+        continue;
       std::optional<Message> copy = without_thinking(view[i], aim.limits);
       if (!copy) continue;
       const std::uint64_t tokens = count_tokens(aim, *copy);

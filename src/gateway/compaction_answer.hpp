@@ -17,11 +17,13 @@ struct CompactionAnswer {
   std::uint64_t tokens_before = 0, tokens_after = 0;
 };
 
-// `path` ends with /responses/compact, or `body` has a compaction_trigger: it is then answered as any other request, streamed
-// if `body` asks for that.
-RequestEdit compaction_answer(const CompactionAnswer& answer, std::string_view path, std::string_view body);
+// `path` ends with /responses/compact, or `body` has a compaction_trigger: it is then answered as
+// any other request, streamed if `body` asks for that.
+RequestEdit compaction_answer(const CompactionAnswer& answer, std::string_view path,
+                              std::string_view body);
 
 // Of Anthropic's API, where the request asks to pause: the compaction block alone.
-RequestEdit paused_answer(const CompactionAnswer& answer, std::string_view summary, std::string_view body);
+RequestEdit paused_answer(const CompactionAnswer& answer, std::string_view summary,
+                          std::string_view body);
 
 }  // namespace undertext

@@ -16,7 +16,8 @@ namespace {
 constexpr JsonLimits request_limits{.depth = 4096};
 constexpr std::string_view prefix = "ut1.";
 constexpr std::size_t nonce_bytes = 12, tag_bytes = 16;
-constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 struct FreeCipher {
   void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
@@ -24,7 +25,9 @@ struct FreeCipher {
 using Cipher = std::unique_ptr<EVP_CIPHER_CTX, FreeCipher>;
 
 unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
-const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+const unsigned char* bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
 
 std::string base64url(std::string_view raw) {
   std::string out;
@@ -56,7 +59,8 @@ std::optional<std::string> from_base64url(std::string_view text) {
 
 bool run(EVP_CIPHER_CTX* context, std::string_view from, std::string& to) {
   int size = 0;
-  return EVP_CipherUpdate(context, bytes(to), &size, bytes(from), static_cast<int>(from.size())) == 1;
+  return EVP_CipherUpdate(context, bytes(to), &size, bytes(from), static_cast<int>(from.size())) ==
+         1;
 }
 
 bool is_compaction(const JsonValue& value) {
@@ -69,7 +73,8 @@ void add_item(const JsonValue& value, bool is_block, std::vector<SealedItem>& it
   const std::optional<JsonValue> sealed = value.find("encrypted_content");
   if (!sealed || !sealed->is(JsonType::string)) return;
   const std::vector<SealedText> found = sealed_texts(sealed->string_raw());
-  if (found.size() != 1 || found[0].begin != 0 || found[0].end != sealed->string_raw().size()) return;
+  if (found.size() != 1 || found[0].begin != 0 || found[0].end != sealed->string_raw().size())
+    return;
   const std::size_t begin = sealed->offset() + 1;  // behind the quote
   items.push_back({.text = {begin, begin + found[0].end},
                    .whole = {value.offset(), value.offset() + value.raw().size()},
@@ -78,7 +83,8 @@ void add_item(const JsonValue& value, bool is_block, std::vector<SealedItem>& it
 
 std::optional<JsonValue> list_of(Dialect dialect, const JsonValue& body) {
   if (!body.is(JsonType::object)) return std::nullopt;
-  const std::optional<JsonValue> list = body.find(dialect == Dialect::openai_responses ? "input" : "messages");
+  const std::optional<JsonValue> list =
+      body.find(dialect == Dialect::openai_responses ? "input" : "messages");
   return list && list->is(JsonType::array) ? list : std::nullopt;
 }
 
@@ -109,7 +115,8 @@ std::string without_blocks(const JsonValue& message, std::size_t end) {
 
 CompactionSeal::CompactionSeal(std::string_view key) {
   unsigned size = 0;
-  if (EVP_Digest(key.data(), key.size(), key_.data(), &size, EVP_sha256(), nullptr) != 1) throw std::bad_alloc();
+  if (EVP_Digest(key.data(), key.size(), key_.data(), &size, EVP_sha256(), nullptr) != 1)
+    throw std::bad_alloc();
 }
 
 std::string CompactionSeal::seal(const CompactionPointer& pointer, std::string_view whose) const {
@@ -122,14 +129,18 @@ std::string CompactionSeal::seal(const CompactionPointer& pointer, std::string_v
   const Cipher context(EVP_CIPHER_CTX_new());
   int size = 0;
   if (!context || RAND_bytes(bytes(nonce), static_cast<int>(nonce.size())) != 1 ||
-      EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(nonce)) != 1 ||
-      !run(context.get(), plain.bytes, sealed) || EVP_EncryptFinal_ex(context.get(), bytes(sealed) + sealed.size(), &size) != 1 ||
-      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()), tag.data()) != 1)
+      EVP_EncryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(nonce)) !=
+          1 ||
+      !run(context.get(), plain.bytes, sealed) ||
+      EVP_EncryptFinal_ex(context.get(), bytes(sealed) + sealed.size(), &size) != 1 ||
+      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_GET_TAG, static_cast<int>(tag.size()),
+                          tag.data()) != 1)
     throw std::bad_alloc();
   return std::string(prefix) + base64url(nonce + sealed + tag);
 }
 
-std::optional<CompactionPointer> CompactionSeal::open(std::string_view item, std::string_view whose) const {
+std::optional<CompactionPointer> CompactionSeal::open(std::string_view item,
+                                                      std::string_view whose) const {
   std::optional<Opened> opened = open(item);
   if (!opened || opened->whose != whose) return std::nullopt;
   return std::move(opened->pointer);
@@ -140,13 +151,17 @@ std::optional<CompactionSeal::Opened> CompactionSeal::open(std::string_view item
   const std::optional<std::string> raw = from_base64url(item.substr(prefix.size()));
   if (!raw || raw->size() < nonce_bytes + tag_bytes) return std::nullopt;
   const std::string_view nonce = std::string_view(*raw).substr(0, nonce_bytes);
-  const std::string_view sealed = std::string_view(*raw).substr(nonce_bytes, raw->size() - nonce_bytes - tag_bytes);
+  const std::string_view sealed =
+      std::string_view(*raw).substr(nonce_bytes, raw->size() - nonce_bytes - tag_bytes);
   std::string tag = raw->substr(raw->size() - tag_bytes), plain(sealed.size(), '\0');
   const Cipher context(EVP_CIPHER_CTX_new());
   int size = 0;
-  if (!context || EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(nonce)) != 1 ||
+  if (!context ||
+      EVP_DecryptInit_ex(context.get(), EVP_aes_256_gcm(), nullptr, key_.data(), bytes(nonce)) !=
+          1 ||
       !run(context.get(), sealed, plain) ||
-      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, static_cast<int>(tag.size()), tag.data()) != 1 ||
+      EVP_CIPHER_CTX_ctrl(context.get(), EVP_CTRL_GCM_SET_TAG, static_cast<int>(tag.size()),
+                          tag.data()) != 1 ||
       EVP_DecryptFinal_ex(context.get(), bytes(plain) + plain.size(), &size) != 1)
     return std::nullopt;
   try {
@@ -167,9 +182,11 @@ std::vector<SealedText> sealed_texts(std::string_view text) {
   constexpr std::size_t bytes_min = (nonce_bytes + tag_bytes) * 4 / 3;
   std::vector<SealedText> found;
   for (std::size_t at = text.find(prefix); at != text.npos; at = text.find(prefix, at + 1)) {
-    const std::size_t end = std::min(text.find_first_not_of(digits, at + prefix.size()), text.size());
+    const std::size_t end =
+        std::min(text.find_first_not_of(digits, at + prefix.size()), text.size());
     // Whole words only: what a text quotes of one, or a longer word, is none.
-    const bool is_word = (at == 0 || text[at - 1] == '"') && (end == text.size() || text[end] == '"');
+    const bool is_word =
+        (at == 0 || text[at - 1] == '"') && (end == text.size() || text[end] == '"');
     if (is_word && end - at - prefix.size() >= bytes_min) found.push_back({at, end});
   }
   return found;
@@ -186,7 +203,8 @@ std::vector<SealedItem> sealed_items(const JsonValue& message) {
   if (!content || !content->is(JsonType::array) || message.find("type")) return items;
   for (const JsonValue block : content->elements()) {
     // As a conversation keeps an item of a Responses list.
-    const std::optional<JsonValue> kept = block.is(JsonType::object) ? block.find("item") : std::nullopt;
+    const std::optional<JsonValue> kept =
+        block.is(JsonType::object) ? block.find("item") : std::nullopt;
     if (is_compaction(block))
       add_item(block, true, items);
     else if (kept && is_compaction(*kept))
@@ -213,7 +231,8 @@ std::vector<SealedItem> sealed_items(Dialect dialect, std::string_view body) {
 }
 
 std::string summary_text(std::string_view summary) {
-  return "The earlier part of this conversation was compacted. What matters of it:\n\n" + std::string(summary);
+  return "The earlier part of this conversation was compacted. What matters of it:\n\n" +
+         std::string(summary);
 }
 
 std::string without_items(std::string_view message) {
@@ -223,7 +242,8 @@ std::string without_items(std::string_view message) {
   return without_blocks(json.root(), items.back().whole.end);
 }
 
-std::string with_summaries(Dialect dialect, std::string_view body, const std::vector<std::string>& summaries) {
+std::string with_summaries(Dialect dialect, std::string_view body,
+                           const std::vector<std::string>& summaries) {
   const JsonText json = JsonText::parse(body, request_limits).value();
   const std::optional<JsonValue> list = list_of(dialect, json.root());
   if (!list) return std::string(body);
@@ -237,7 +257,8 @@ std::string with_summaries(Dialect dialect, std::string_view body, const std::ve
     const std::string summary = user_message(summary_text(summaries[next - 1]));
     if (items.back().is_block) {
       const std::string rest = without_blocks(message, items.back().whole.end);
-      out = std::string(body.substr(0, list->offset() + 1)) + summary + (rest.empty() ? "" : "," + rest);
+      out = std::string(body.substr(0, list->offset() + 1)) + summary +
+            (rest.empty() ? "" : "," + rest);
     } else {
       out += std::string(body.substr(kept, message.offset() - kept)) + summary;
     }

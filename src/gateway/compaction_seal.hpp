@@ -1,12 +1,12 @@
-// The opaque items that the gateway answers a client's compaction with. An item names a conversation and a version, and
-// carries a summary for the time when the store cannot be read.
+// The opaque items that the gateway answers a client's compaction with. An item names a
+// conversation and a version, and carries a summary for the time when the store cannot be read.
 //
 //     CompactionSeal seal(key);
 //     std::string item = seal.seal({"codex-1", 17, "Goal: …"}, whose);        // "ut1.…"
 //     std::optional<CompactionPointer> pointer = seal.open(item, whose);      // unset: forged, or somebody else's
 //
-// AES-256-GCM with a random nonce. An item opens only for whom it was made (`whose`: tenant and user); nobody else learns more
-// of it than its length.
+// AES-256-GCM with a random nonce. An item opens only for whom it was made (`whose`: tenant and
+// user); nobody else learns more of it than its length.
 #pragma once
 
 #include <array>
@@ -74,7 +74,8 @@ std::string without_items(std::string_view message);
 // A request body in whose list messages of the user say `summaries`, one for each of its items in
 // their order. A block stands for all that is before it, as it does for its provider: of several
 // only the last counts, and the list begins there.
-std::string with_summaries(Dialect dialect, std::string_view body, const std::vector<std::string>& summaries);
+std::string with_summaries(Dialect dialect, std::string_view body,
+                           const std::vector<std::string>& summaries);
 
 // What the model is told before a summary.
 std::string summary_text(std::string_view summary);

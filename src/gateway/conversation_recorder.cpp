@@ -31,15 +31,18 @@ const std::string* find_field(const std::vector<http::Field>& fields, std::strin
 ResponseForm form_of(const ObservedExchange& exchange, std::string_view body) {
   constexpr std::string_view events = "text/event-stream";
   const std::string* type = find_field(exchange.fields, "content-type");
-  const bool is_said = type && http::equal_ignoring_case(std::string_view(*type).substr(0, events.size()), events);
-  const bool is_seen = body.starts_with("data:") || body.starts_with("event:") || body.starts_with(":");
+  const bool is_said =
+      type && http::equal_ignoring_case(std::string_view(*type).substr(0, events.size()), events);
+  const bool is_seen =
+      body.starts_with("data:") || body.starts_with("event:") || body.starts_with(":");
   return is_said || is_seen ? ResponseForm::event_stream : ResponseForm::whole;
 }
 
 ClientRequestHead head_of(const ObservedRequest& request) {
   ClientRequestHead head;
   head.path = path_of(request.target);
-  for (const http::Field& field : request.fields) head.headers.emplace_back(field.name, field.value);
+  for (const http::Field& field : request.fields)
+    head.headers.emplace_back(field.name, field.value);
   return head;
 }
 
@@ -48,15 +51,16 @@ ClientRequestHead head_of(const ObservedRequest& request) {
 bool is_turn(const ObservedRequest& request) {
   if (!request.dialect || !request.body) return false;
   const ClientRequestHead head = head_of(request);
-  const Result<ClientRequest> read =
-      read_client_request(client_of(*request.dialect, head), *request.dialect, *request.body, {}, head);
+  const Result<ClientRequest> read = read_client_request(client_of(*request.dialect, head),
+                                                         *request.dialect, *request.body, {}, head);
   return read && read->kind == ClientRequestKind::turn;
 }
 
 ConversationRecorder::ConversationRecorder(ConversationRecorderOptions options)
     : options_(std::move(options)), turns_(options_.turns), editor_(options_.edits) {}
 
-void ConversationRecorder::failed(const ObservedRequest& request, const std::string& what, const Error& error) {
+void ConversationRecorder::failed(const ObservedRequest& request, const std::string& what,
+                                  const Error& error) {
   ++failures_;
   if (options_.on_failure) options_.on_failure(request.tenant, what, error);
 }
@@ -65,13 +69,17 @@ Result<SentRequest> ConversationRecorder::sent(const ObservedRequest& request) c
   SentRequest sent{.tenant = request.tenant, .dialect = *request.dialect, .method = request.method};
   if (!options_.one_user) sent.user = request.client;
   sent.head = head_of(request);
-  if (const std::string* named = request.find("x-undertext-conversation")) sent.conversation = *named;
+  if (const std::string* named = request.find("x-undertext-conversation"))
+    sent.conversation = *named;
   sent.at_ms = milliseconds(request.received.time_since_epoch());
-  // What is not compressed is shared with the exchange: bodies are large, and stay for as long as their answers take.
-  if (request.body && request.content_encoding.empty() && request.body->size() <= options_.decoded_bytes_max) {
+  // What is not compressed is shared with the exchange: bodies are large, and stay for as long as
+  // their answers take.
+  if (request.body && request.content_encoding.empty() &&
+      request.body->size() <= options_.decoded_bytes_max) {
     sent.body = request.body;
   } else if (request.body) {
-    Result<std::string> body = decoded(*request.body, request.content_encoding, options_.decoded_bytes_max);
+    Result<std::string> body =
+        decoded(*request.body, request.content_encoding, options_.decoded_bytes_max);
     if (!body) return body.error();
     sent.body = std::make_shared<const std::string>(std::move(*body));
   }
@@ -79,7 +87,8 @@ Result<SentRequest> ConversationRecorder::sent(const ObservedRequest& request) c
 }
 
 std::shared_ptr<ObservedTurn> ConversationRecorder::begin(const ObservedRequest& request) {
-  if (!request.dialect || !is_recorded(request.call) || ended_.contains(request.number)) return nullptr;
+  if (!request.dialect || !is_recorded(request.call) || ended_.contains(request.number))
+    return nullptr;
   const auto [place, is_new] = under_way_.try_emplace(request.number);
   if (!is_new) return place->second;
   const Result<SentRequest> read = sent(request);
@@ -99,7 +108,8 @@ bool ConversationRecorder::keeps_bodies(CallKind call) const { return is_recorde
 bool ConversationRecorder::may_edit(const ObservedRequest& request) const {
   if (!request.body || !request.dialect || !is_recorded(request.call)) return false;
   // An item of the gateway's means nothing to a provider, whatever the policy is by now.
-  return editor_.policies().may_edit(request.tenant) || (options_.edits.seal && !sealed_texts(*request.body).empty());
+  return editor_.policies().may_edit(request.tenant) ||
+         (options_.edits.seal && !sealed_texts(*request.body).empty());
 }
 
 RequestEdit ConversationRecorder::edit(const std::shared_ptr<const ObservedRequest>& request) {
@@ -116,7 +126,8 @@ RequestEdit ConversationRecorder::unedited(const ObservedRequest& request) const
   if (request.content_encoding.empty() && sealed_texts(*request.body).empty()) return {};
   const Result<SentRequest> read = sent(request);
   if (!read || !read->body) return {};
-  return editor_.without_store(*request.dialect, *read->body, whose_item(options_.turns.secret, *read));
+  return editor_.without_store(*request.dialect, *read->body,
+                               whose_item(options_.turns.secret, *read));
 }
 
 std::shared_ptr<Conversation> ConversationRecorder::conversation_of(std::uint64_t number) {
@@ -139,8 +150,10 @@ void ConversationRecorder::finished(ObservedExchange exchange) {
                      .body_bytes = exchange.body_bytes,
                      .is_torn = has_answer && exchange.end != ObservedExchange::End::complete,
                      .duration_ms = milliseconds(exchange.ended - exchange.request->received)};
-  if (exchange.first_byte) answer.first_byte_ms = milliseconds(*exchange.first_byte - exchange.request->received);
-  Result<std::string> body = decoded(exchange.body, exchange.content_encoding, options_.decoded_bytes_max, CutOff::allowed);
+  if (exchange.first_byte)
+    answer.first_byte_ms = milliseconds(*exchange.first_byte - exchange.request->received);
+  Result<std::string> body = decoded(exchange.body, exchange.content_encoding,
+                                     options_.decoded_bytes_max, CutOff::allowed);
   if (body) {
     answer.form = form_of(exchange, *body);
     answer.body = std::move(*body);

@@ -1,10 +1,12 @@
-// Records what a gateway observes as conversations: every exchange of a provider's API becomes a turn (turn_recorder.hpp).
+// Records what a gateway observes as conversations: every exchange of a provider's API becomes a
+// turn (turn_recorder.hpp).
 // Where policies say so, requests are changed before they are sent (turn_editor.hpp).
 //
 //     auto recorder = std::make_shared<ConversationRecorder>(ConversationRecorderOptions{.turns = {…}});
 //     Gateway::start({.upstreams = upstreams, .recorder = recorder, .editor = recorder});
 //
-// The recording and the editing thread take turns. Whichever comes first with a request lets its conversation follow it.
+// The recording and the editing thread take turns. Whichever comes first with a request lets its
+// conversation follow it.
 #pragma once
 
 #include <atomic>
@@ -30,10 +32,12 @@ struct ConversationRecorderOptions {
   std::uint64_t decoded_bytes_max = std::uint64_t{128} << 20;  // of one body
   std::function<void(const std::string& tenant, const Conversation& conversation)> on_recorded = {};
   // Something of a tenant could not be recorded.
-  std::function<void(const std::string& tenant, const std::string& what, const Error& error)> on_failure = {};
+  std::function<void(const std::string& tenant, const std::string& what, const Error& error)>
+      on_failure = {};
 };
 
-// Whether it is a turn of a conversation, and nothing that a client asks beside one, such as for a title or a count of tokens.
+// Whether it is a turn of a conversation, and nothing that a client asks beside one, such as for a
+// title or a count of tokens.
 bool is_turn(const ObservedRequest& request);
 
 class ConversationRecorder final : public ExchangeRecorder, public ExchangeEditor {
@@ -59,8 +63,10 @@ class ConversationRecorder final : public ExchangeRecorder, public ExchangeEdito
   std::mutex mutex_;
   TurnRecorder turns_;
   TurnEditor editor_;
-  std::map<std::uint64_t, std::shared_ptr<ObservedTurn>> under_way_;  // by ObservedRequest::number; null: it has no turn
-  std::set<std::uint64_t> ended_;                                     // numbers of the last ones: an editor may be late
+  // by ObservedRequest::number; null: it has no turn
+  std::map<std::uint64_t, std::shared_ptr<ObservedTurn>> under_way_;
+  // numbers of the last ones: an editor may be late
+  std::set<std::uint64_t> ended_;
   std::atomic<std::uint64_t> failures_ = 0;
 };
 

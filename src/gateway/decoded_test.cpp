@@ -60,12 +60,14 @@ TEST(Decoded, ABombIsRefusedBeforeItIsLarge) {
 }
 
 TEST(Decoded, WhatIsCutOffIsAnErrorUnlessItIsAllowed) {
-  const std::string text = text_of(100'000), bytes = deflated(text, 31), cut = bytes.substr(0, bytes.size() / 2);
+  const std::string text = text_of(100'000), bytes = deflated(text, 31),
+                    cut = bytes.substr(0, bytes.size() / 2);
   EXPECT_EQ(decoded(cut, "gzip", much).error().code, ErrorCode::invalid_argument);
   const std::string begun = decoded(cut, "gzip", much, CutOff::allowed).value();
   EXPECT_FALSE(begun.empty());
   EXPECT_TRUE(text.starts_with(begun));
-  EXPECT_EQ(decoded("no gzip at all", "gzip", much, CutOff::allowed).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(decoded("no gzip at all", "gzip", much, CutOff::allowed).error().code,
+            ErrorCode::invalid_argument);
 }
 
 #endif
@@ -110,8 +112,10 @@ TEST(Decoded, ZstdToo) {
   EXPECT_EQ(decoded(bytes, "zstd", much).value(), text);
   EXPECT_EQ(decoded(bytes + bytes, "zstd", much).value(), text + text);
   EXPECT_EQ(decoded(bytes, "zstd", 1000).error().code, ErrorCode::too_large);
-  EXPECT_EQ(decoded(bytes.substr(0, bytes.size() - 9), "zstd", much).error().code, ErrorCode::invalid_argument);
-  EXPECT_TRUE(text.starts_with(decoded(bytes.substr(0, bytes.size() - 9), "zstd", much, CutOff::allowed).value()));
+  EXPECT_EQ(decoded(bytes.substr(0, bytes.size() - 9), "zstd", much).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_TRUE(text.starts_with(
+      decoded(bytes.substr(0, bytes.size() - 9), "zstd", much, CutOff::allowed).value()));
   EXPECT_EQ(decoded("nonsense", "zstd", much).error().code, ErrorCode::invalid_argument);
 }
 

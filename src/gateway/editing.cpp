@@ -13,9 +13,12 @@ constexpr std::size_t waiting_max = 1024;
 
 }  // namespace
 
-EditingQueue::EditingQueue(std::shared_ptr<ExchangeEditor> editor, std::chrono::milliseconds patience, Prepare prepare,
-                           OnEvent on_event)
-    : editor_(std::move(editor)), patience_(patience), prepare_(std::move(prepare)), on_event_(std::move(on_event)) {
+EditingQueue::EditingQueue(std::shared_ptr<ExchangeEditor> editor,
+                           std::chrono::milliseconds patience, Prepare prepare, OnEvent on_event)
+    : editor_(std::move(editor)),
+      patience_(patience),
+      prepare_(std::move(prepare)),
+      on_event_(std::move(on_event)) {
   if (!editor_) return;
   worker_ = std::thread([this] { work(); });
   watchdog_ = std::thread([this] { watch(); });

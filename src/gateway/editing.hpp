@@ -1,5 +1,5 @@
-// Requests that may be changed before they are sent. They wait for an editor on a thread of their own; all others pass at
-// once and never come here.
+// Requests that may be changed before they are sent. They wait for an editor on a thread of their
+// own; all others pass at once and never come here.
 //
 //     class MyEditor : public ExchangeEditor {
 //       bool may_edit(const ObservedRequest& request) const override;
@@ -7,7 +7,8 @@
 //       RequestEdit unedited(const ObservedRequest& request) const override;
 //     };
 //
-// Fail open: an editor that throws, or takes longer than the queue's patience, costs a request that time and nothing else.
+// Fail open: an editor that throws, or takes longer than the queue's patience, costs a request that
+// time and nothing else.
 // It is then sent as it came, or as unedited() says.
 #pragma once
 
@@ -32,11 +33,13 @@ namespace undertext {
 
 // What becomes of a request.
 struct RequestEdit {
-  std::optional<std::string> body = {};          // sent in its place; unset: it is sent as it came
-  std::vector<http::Field> answer_fields = {};   // added to the answer's head
-  std::optional<http::RelayedHead> answer = {};  // set: no upstream is asked, and this is the answer,
-  std::string answer_body = {};                  // with this body
-  std::string first_block = {};                  // of the upstream's answer (answer_block.hpp); empty: none
+  std::optional<std::string> body = {};         // sent in its place; unset: it is sent as it came
+  std::vector<http::Field> answer_fields = {};  // added to the answer's head
+  // set: no upstream is asked, and this is the answer,
+  std::optional<http::RelayedHead> answer = {};
+  std::string answer_body = {};  // with this body
+  // of the upstream's answer (answer_block.hpp); empty: none
+  std::string first_block = {};
 };
 
 class ExchangeEditor {
@@ -56,16 +59,18 @@ class EditingQueue {
   using OnEvent = std::function<void(std::string_view event, const std::string& detail)>;
   using Done = std::function<void(RequestEdit edit)>;  // must not throw or wait
 
-  // Called before each edit, until the given moment at most: what the request goes on with is to be known by then.
+  // Called before each edit, until the given moment at most: what the request goes on with is to be
+  // known by then.
   using Prepare = std::function<void(std::chrono::steady_clock::time_point deadline)>;
 
-  EditingQueue(std::shared_ptr<ExchangeEditor> editor, std::chrono::milliseconds patience, Prepare prepare, OnEvent on_event);
+  EditingQueue(std::shared_ptr<ExchangeEditor> editor, std::chrono::milliseconds patience,
+               Prepare prepare, OnEvent on_event);
   ~EditingQueue();  // as stop()
   EditingQueue(const EditingQueue&) = delete;
   EditingQueue& operator=(const EditingQueue&) = delete;
 
-  // Calls `done` once, on a thread of the queue, within the patience. false: it does not, because too many wait, or the queue
-  // stops.
+  // Calls `done` once, on a thread of the queue, within the patience. false: it does not, because
+  // too many wait, or the queue stops.
   bool submit(std::shared_ptr<const ObservedRequest> request, Done done);
   void stop();  // what waits is sent as it came
 

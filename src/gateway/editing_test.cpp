@@ -12,7 +12,9 @@ namespace {
 class ToldEditor final : public ExchangeEditor {
  public:
   bool may_edit(const ObservedRequest&) const override { return true; }
-  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override { return does(*request); }
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override {
+    return does(*request);
+  }
   RequestEdit unedited(const ObservedRequest&) const override { return {.body = simple}; }
 
   std::function<RequestEdit(const ObservedRequest&)> does;
@@ -26,7 +28,8 @@ class EditingQueueTest : public ::testing::Test {
     std::future<RequestEdit> edit = promise->get_future();
     auto request = std::make_shared<ObservedRequest>();
     request->number = number;
-    const bool taken = queue.submit(request, [promise](RequestEdit given) { promise->set_value(std::move(given)); });
+    const bool taken = queue.submit(
+        request, [promise](RequestEdit given) { promise->set_value(std::move(given)); });
     EXPECT_TRUE(taken);
     return edit;
   }
@@ -34,7 +37,9 @@ class EditingQueueTest : public ::testing::Test {
 };
 
 TEST_F(EditingQueueTest, WhatTheEditorSaysIsSent) {
-  editor_->does = [](const ObservedRequest& request) { return RequestEdit{.body = std::to_string(request.number)}; };
+  editor_->does = [](const ObservedRequest& request) {
+    return RequestEdit{.body = std::to_string(request.number)};
+  };
   EditingQueue queue(editor_, std::chrono::minutes(1), {}, {});
   EXPECT_EQ(submit(queue, 7).get().body, "7");
   EXPECT_EQ(submit(queue, 8).get().body, "8");
@@ -44,7 +49,8 @@ TEST_F(EditingQueueTest, WhatTheEditorSaysIsSent) {
 TEST_F(EditingQueueTest, AnEditorThatThrowsCostsNothingButTheEdit) {
   editor_->does = [](const ObservedRequest&) -> RequestEdit { throw std::runtime_error("broken"); };
   std::string told;
-  EditingQueue queue(editor_, std::chrono::minutes(1), {}, [&](std::string_view, const std::string& detail) { told = detail; });
+  EditingQueue queue(editor_, std::chrono::minutes(1), {},
+                     [&](std::string_view, const std::string& detail) { told = detail; });
   EXPECT_FALSE(submit(queue).get().body.has_value());
   EXPECT_EQ(told, "broken");
   EXPECT_EQ(queue.counts().failed, 1u);

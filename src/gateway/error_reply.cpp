@@ -30,23 +30,26 @@ std::string_view google_status(unsigned status) {
   }
 }
 
-std::string body_of(Provider form, unsigned status, std::string_view code, std::string_view message) {
+std::string body_of(Provider form, unsigned status, std::string_view code,
+                    std::string_view message) {
   switch (form) {
     case Provider::anthropic:
-      return R"({"type":"error","error":{"type":)" + json_string(anthropic_type(status)) + R"(,"message":)" + json_string(message) +
-             "}}";
+      return R"({"type":"error","error":{"type":)" + json_string(anthropic_type(status)) +
+             R"(,"message":)" + json_string(message) + "}}";
     case Provider::gemini:
-      return R"({"error":{"code":)" + std::to_string(status) + R"(,"message":)" + json_string(message) + R"(,"status":)" +
-             json_string(google_status(status)) + "}}";
+      return R"({"error":{"code":)" + std::to_string(status) + R"(,"message":)" +
+             json_string(message) + R"(,"status":)" + json_string(google_status(status)) + "}}";
     case Provider::openai: break;
   }
   return R"({"error":{"message":)" + json_string(message) + R"(,"type":")" +
-         (status < 500 ? "invalid_request_error" : "server_error") + R"(","param":null,"code":)" + json_string(code) + "}}";
+         (status < 500 ? "invalid_request_error" : "server_error") + R"(","param":null,"code":)" +
+         json_string(code) + "}}";
 }
 
 }  // namespace
 
-http::Reply gateway_error(Provider form, unsigned status, std::string_view code, std::string_view message) {
+http::Reply gateway_error(Provider form, unsigned status, std::string_view code,
+                          std::string_view message) {
   http::Reply reply{.status = status, .body = body_of(form, status, code, message)};
   reply.fields.push_back({"x-undertext-error", std::string(code)});
   return reply;

@@ -16,15 +16,19 @@ constexpr std::string_view own_prefix = "x-undertext-";
 constexpr std::string_view own_token = "x-undertext-token";
 
 bool is_one_of(std::string_view name, FieldNames names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view other) { return equal_ignoring_case(name, other); });
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view other) { return equal_ignoring_case(name, other); });
 }
 
 bool is_of_connection(std::string_view name) {
-  return is_one_of(name, {"connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
-                          "proxy-authentication-info", "te", "trailer", "transfer-encoding", "upgrade"});
+  return is_one_of(name, {"connection", "keep-alive", "proxy-connection", "proxy-authenticate",
+                          "proxy-authorization", "proxy-authentication-info", "te", "trailer",
+                          "transfer-encoding", "upgrade"});
 }
 
-bool is_provider_key(std::string_view name) { return is_one_of(name, {"authorization", "x-api-key", "x-goog-api-key", "api-key"}); }
+bool is_provider_key(std::string_view name) {
+  return is_one_of(name, {"authorization", "x-api-key", "x-goog-api-key", "api-key"});
+}
 
 template <class Call>
 void for_each_word(std::string_view list, Call call) {
@@ -35,7 +39,9 @@ void for_each_word(std::string_view list, Call call) {
   }
 }
 
-bool is_bearer(std::string_view value) { return value.size() > 7 && equal_ignoring_case(value.substr(0, 7), "bearer "); }
+bool is_bearer(std::string_view value) {
+  return value.size() > 7 && equal_ignoring_case(value.substr(0, 7), "bearer ");
+}
 
 // The place of `key=…` in a target; npos where there is none.
 std::size_t key_parameter(std::string_view target) {
@@ -57,10 +63,13 @@ Field key_field(const Upstream& upstream) {
 
 bool is_own(const http::Field& field) {
   const std::string_view name = field.name;
-  return name.size() >= own_prefix.size() && equal_ignoring_case(name.substr(0, own_prefix.size()), own_prefix);
+  return name.size() >= own_prefix.size() &&
+         equal_ignoring_case(name.substr(0, own_prefix.size()), own_prefix);
 }
 
-bool is_named(const http::Field& field, std::string_view name) { return http::equal_ignoring_case(field.name, name); }
+bool is_named(const http::Field& field, std::string_view name) {
+  return http::equal_ignoring_case(field.name, name);
+}
 
 std::vector<Field> end_to_end_fields(const std::vector<Field>& fields) {
   std::vector<std::string_view> named;
@@ -71,7 +80,9 @@ std::vector<Field> end_to_end_fields(const std::vector<Field>& fields) {
   kept.reserve(fields.size());
   std::copy_if(fields.begin(), fields.end(), std::back_inserter(kept), [&](const Field& field) {
     return !is_of_connection(field.name) &&
-           std::none_of(named.begin(), named.end(), [&](std::string_view word) { return equal_ignoring_case(field.name, word); });
+           std::none_of(named.begin(), named.end(), [&](std::string_view word) {
+             return equal_ignoring_case(field.name, word);
+           });
   });
   return kept;
 }
@@ -80,7 +91,8 @@ std::vector<Field> outgoing_fields(const http::Head& head, const Upstream& upstr
   std::vector<Field> fields = end_to_end_fields(head.fields);
   const bool has_key = !upstream.key.empty();
   std::erase_if(fields, [&](const Field& field) {
-    return is_one_of(field.name, {"host", "expect"}) || is_own(field) || (has_key && is_provider_key(field.name));
+    return is_one_of(field.name, {"host", "expect"}) || is_own(field) ||
+           (has_key && is_provider_key(field.name));
   });
   if (has_key) fields.push_back(key_field(upstream));
   return fields;
@@ -93,7 +105,8 @@ std::string outgoing_target(std::string target, const Upstream& upstream) {
 std::vector<Field> without_secrets(const std::vector<Field>& fields) {
   std::vector<Field> kept = fields;
   std::erase_if(kept, [](const Field& field) {
-    return is_provider_key(field.name) || is_one_of(field.name, {own_token, "cookie", "set-cookie", "proxy-authorization"});
+    return is_provider_key(field.name) ||
+           is_one_of(field.name, {own_token, "cookie", "set-cookie", "proxy-authorization"});
   });
   return kept;
 }
@@ -123,15 +136,20 @@ std::optional<Credential> credential_of(const http::Head& head) {
   for (const std::string_view name : {"x-api-key", "x-goog-api-key", "api-key"})
     if (const std::string* key = head.find(name)) return Credential{*key};
   if (const std::string* value = head.find("authorization"))
-    return Credential{is_bearer(*value) ? std::string(http::trimmed(std::string_view(*value).substr(7))) : *value};
-  if (std::optional<std::string> key = key_in_target(head.target)) return Credential{*std::move(key)};
+    return Credential{is_bearer(*value)
+                          ? std::string(http::trimmed(std::string_view(*value).substr(7)))
+                          : *value};
+  if (std::optional<std::string> key = key_in_target(head.target))
+    return Credential{*std::move(key)};
   return std::nullopt;
 }
 
 bool asks_for_websocket(const http::Head& head) {
   const std::string* upgrade = head.find("upgrade");
   bool asks = false;
-  if (upgrade != nullptr) for_each_word(*upgrade, [&](std::string_view word) { asks |= equal_ignoring_case(word, "websocket"); });
+  if (upgrade != nullptr)
+    for_each_word(*upgrade,
+                  [&](std::string_view word) { asks |= equal_ignoring_case(word, "websocket"); });
   return asks;
 }
 

@@ -1,4 +1,5 @@
-// Which fields of a request or an answer are passed on, which are kept, and where keys stand. Values.
+// Which fields of a request or an answer are passed on, which are kept, and where keys stand.
+// Values.
 #pragma once
 
 #include <optional>
@@ -18,8 +19,9 @@ bool is_named(const http::Field& field, std::string_view name);
 // All but those that belong to one connection: RFC 9110's, and what Connection names.
 std::vector<http::Field> end_to_end_fields(const std::vector<http::Field>& fields);
 
-// What the upstream gets of a client's fields: without Host, Expect (which was answered here) and X-Undertext-*. Of an upstream with a key of the gateway's, that key
-// stands in place of all of the client's.
+// What the upstream gets of a client's fields: without Host, Expect (which was answered here) and
+// X-Undertext-*. Of an upstream with a key of the gateway's, that key stands in place of all of the
+// client's.
 std::vector<http::Field> outgoing_fields(const http::Head& head, const Upstream& upstream);
 std::string outgoing_target(std::string target, const Upstream& upstream);
 

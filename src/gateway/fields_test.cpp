@@ -40,12 +40,16 @@ TEST(Fields, ThoseOfAConnectionAndTheGatewaysOwnAreNotPassedOn) {
                                      {"Authorization", "Bearer a"},
                                      {"x-API-key", "b"},
                                      {"Content-Length", "3"}});
-  EXPECT_EQ(text_of(outgoing_fields(head, upstream)), "x-Undertext=kept;Authorization=Bearer a;x-API-key=b;Content-Length=3;");
+  EXPECT_EQ(text_of(outgoing_fields(head, upstream)),
+            "x-Undertext=kept;Authorization=Bearer a;x-API-key=b;Content-Length=3;");
 }
 
 TEST(Fields, TheGatewaysKeyReplacesEveryKeyOfTheClient) {
-  const http::Head head = head_with({{"authorization", "Bearer a"}, {"X-Api-Key", "b"}, {"x-goog-api-key", "c"}, {"A", "1"}});
-  const auto sent = [&](Provider provider) { return text_of(outgoing_fields(head, {.provider = provider, .key = "own"})); };
+  const http::Head head = head_with(
+      {{"authorization", "Bearer a"}, {"X-Api-Key", "b"}, {"x-goog-api-key", "c"}, {"A", "1"}});
+  const auto sent = [&](Provider provider) {
+    return text_of(outgoing_fields(head, {.provider = provider, .key = "own"}));
+  };
   EXPECT_EQ(sent(Provider::anthropic), "A=1;x-api-key=own;");
   EXPECT_EQ(sent(Provider::openai), "A=1;Authorization=Bearer own;");
   EXPECT_EQ(sent(Provider::gemini), "A=1;x-goog-api-key=own;");
@@ -85,7 +89,8 @@ TEST(Fields, NoSecretIsKept) {
             "X-Undertext-Conversation=f;");
 }
 
-UpstreamHeadReader::Progress read_all(UpstreamHeadReader& reader, std::initializer_list<std::string_view> lines) {
+UpstreamHeadReader::Progress read_all(UpstreamHeadReader& reader,
+                                      std::initializer_list<std::string_view> lines) {
   auto progress = UpstreamHeadReader::Progress::more;
   for (const std::string_view line : lines) progress = reader.read(line);
   return progress;
@@ -93,9 +98,11 @@ UpstreamHeadReader::Progress read_all(UpstreamHeadReader& reader, std::initializ
 
 TEST(UpstreamHeadReader, GivesTheAnswersHeadWithoutInterimOnes) {
   UpstreamHeadReader reader;
-  ASSERT_EQ(read_all(reader, {"HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n", "HTTP/1.1 529 Too much  of it\r\n", "x-A:  b \r\n",
-                              "Connection: x-c\r\n", "X-C: 1\r\n", "Content-Length: 3\r\n", "\r\n"}),
-            UpstreamHeadReader::Progress::done);
+  ASSERT_EQ(
+      read_all(reader, {"HTTP/1.1 103 Early\r\n", "Link: a\r\n", "\r\n",
+                        "HTTP/1.1 529 Too much  of it\r\n", "x-A:  b \r\n", "Connection: x-c\r\n",
+                        "X-C: 1\r\n", "Content-Length: 3\r\n", "\r\n"}),
+      UpstreamHeadReader::Progress::done);
   const UpstreamHead head = reader.take();
   EXPECT_EQ(head.status, 529u);
   EXPECT_EQ(head.reason, "Too much  of it");
@@ -107,10 +114,12 @@ TEST(UpstreamHeadReader, RefusesWhatCouldBeReadInTwoWays) {
   using Lines = std::initializer_list<std::string_view>;
   for (const Lines lines :
        {Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n", "Content-Length: 1\r\n", "\r\n"},
-        Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n", "Transfer-Encoding: chunked\r\n", "\r\n"},
+        Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1\r\n", "Transfer-Encoding: chunked\r\n",
+              "\r\n"},
         Lines{"HTTP/1.1 200 OK\r\n", "Transfer-Encoding: chunked, identity\r\n", "\r\n"},
-        Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1x\r\n", "\r\n"}, Lines{"HTTP/1.1 200 OK\r\n", " folded\r\n"},
-        Lines{"HTTP/1.1 200 OK\r\n", "a: b\rc: d\r\n"}, Lines{"HTTP/1.1 2000 OK\r\n"}, Lines{"HTTP/1.1 101 X\r\n"}}) {
+        Lines{"HTTP/1.1 200 OK\r\n", "Content-Length: 1x\r\n", "\r\n"},
+        Lines{"HTTP/1.1 200 OK\r\n", " folded\r\n"}, Lines{"HTTP/1.1 200 OK\r\n", "a: b\rc: d\r\n"},
+        Lines{"HTTP/1.1 2000 OK\r\n"}, Lines{"HTTP/1.1 101 X\r\n"}}) {
     UpstreamHeadReader reader;
     EXPECT_EQ(read_all(reader, lines), UpstreamHeadReader::Progress::refused) << *(lines.end() - 1);
   }
@@ -118,13 +127,14 @@ TEST(UpstreamHeadReader, RefusesWhatCouldBeReadInTwoWays) {
 
 TEST(UpstreamHeadReader, TakesAnUpgradeToAWebSocketWhereOneWasAskedFor) {
   UpstreamHeadReader reader(UpstreamHeadReader::Upgrade::allowed);
-  ASSERT_EQ(
-      read_all(reader, {"HTTP/1.1 101 Switching\r\n", "Upgrade: WebSocket\r\n", "Connection: Upgrade\r\n", "a: b\r\n", "\r\n"}),
-      UpstreamHeadReader::Progress::done);
+  ASSERT_EQ(read_all(reader, {"HTTP/1.1 101 Switching\r\n", "Upgrade: WebSocket\r\n",
+                              "Connection: Upgrade\r\n", "a: b\r\n", "\r\n"}),
+            UpstreamHeadReader::Progress::done);
   EXPECT_EQ(text_of(reader.take().fields), "a=b;");
   for (const std::string_view other : {"Upgrade: h2c\r\n", "X: websocket\r\n"}) {
     UpstreamHeadReader refusing(UpstreamHeadReader::Upgrade::allowed);
-    EXPECT_EQ(read_all(refusing, {"HTTP/1.1 101 Switching\r\n", other, "\r\n"}), UpstreamHeadReader::Progress::refused);
+    EXPECT_EQ(read_all(refusing, {"HTTP/1.1 101 Switching\r\n", other, "\r\n"}),
+              UpstreamHeadReader::Progress::refused);
   }
 }
 

@@ -24,7 +24,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a client may have unread before its call pauses; what curl hands over at a time, at most 16 kB, comes on top.
+// What a client may have unread before its call pauses; what curl hands over at a time, at most 16
+// kB, comes on top.
 constexpr std::uint64_t unsent_bytes_max = 32 << 10;
 
 // Whoever stops services mostly kills them after 10 s.
@@ -55,8 +56,9 @@ std::string random_key() {
 std::string keyed_digest(const std::string& key, const std::string& text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned size = 0;
-  if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-           digest, &size) == nullptr)
+  if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+           reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest,
+           &size) == nullptr)
     return {};
   constexpr std::string_view digits = "0123456789abcdef";
   std::string hexadecimal;
@@ -78,8 +80,8 @@ bool is_of_foreign_page(const http::Head& head) {
       !http::equal_ignoring_case(origin->substr(0, scheme), "https"))
     return false;
   const std::string authority = origin->substr(scheme + 3);
-  const std::string host =
-      authority.starts_with('[') ? authority.substr(0, authority.find(']') + 1) : authority.substr(0, authority.find(':'));
+  const std::string host = authority.starts_with('[') ? authority.substr(0, authority.find(']') + 1)
+                                                      : authority.substr(0, authority.find(':'));
   const bool is_address = host.find_first_not_of("0123456789.") == host.npos;
   return host != "localhost" && host != "[::1]" && !(host.starts_with("127.") && is_address);
 }
@@ -97,7 +99,8 @@ std::string_view why(UpstreamEnd end) {
 }
 
 bool has_field(const std::vector<http::Field>& fields, std::string_view name) {
-  return std::any_of(fields.begin(), fields.end(), [&](const http::Field& field) { return is_named(field, name); });
+  return std::any_of(fields.begin(), fields.end(),
+                     [&](const http::Field& field) { return is_named(field, name); });
 }
 void drop_fields(std::vector<http::Field>& fields, std::string_view name) {
   std::erase_if(fields, [&](const http::Field& field) { return is_named(field, name); });
@@ -112,7 +115,8 @@ void set_body(UpstreamRequest& request, const std::string& body) {
 
 ResponseForm form_of(const std::vector<http::Field>& fields) {
   for (const http::Field& field : fields)
-    if (is_named(field, "content-type") && field.value.starts_with("text/event-stream")) return ResponseForm::event_stream;
+    if (is_named(field, "content-type") && field.value.starts_with("text/event-stream"))
+      return ResponseForm::event_stream;
   return ResponseForm::whole;
 }
 
@@ -123,7 +127,8 @@ bool may_call_tools(const GatewayRoute& route) {
     case CallKind::chat_completions:
     case CallKind::responses:
     case CallKind::generate_content: return true;
-    case CallKind::stream_generate_content: return route.target.find("alt=sse") != std::string::npos;
+    case CallKind::stream_generate_content:
+      return route.target.find("alt=sse") != std::string::npos;
     default: return false;
   }
 }
@@ -146,14 +151,17 @@ http::Limits gateway_limits() {
 struct GatewayRep {
   explicit GatewayRep(GatewayOptions given)
       : options(std::move(given)),
-        budget(std::make_shared<http::Budget>(options.memory_bytes, options.memory_bytes / (options.find_token ? 2 : 1),
+        budget(std::make_shared<http::Budget>(options.memory_bytes,
+                                              options.memory_bytes / (options.find_token ? 2 : 1),
                                               memory_bytes_always)),
         queue(options.recorder,
-              std::make_shared<http::Budget>(options.recording_bytes, options.recording_bytes / (options.find_token ? 2 : 1),
-                                             std::min(recording_bytes_always, options.recording_bytes)),
+              std::make_shared<http::Budget>(
+                  options.recording_bytes, options.recording_bytes / (options.find_token ? 2 : 1),
+                  std::min(recording_bytes_always, options.recording_bytes)),
               options.on_event),
         editing(
-            options.editor, options.edit_patience, [this](Clock::time_point deadline) { queue.wait_for_recorder(deadline); },
+            options.editor, options.edit_patience,
+            [this](Clock::time_point deadline) { queue.wait_for_recorder(deadline); },
             options.on_event),
         client(options.upstream_limits) {
     if (options.digest_key.empty()) options.digest_key = random_key();
@@ -164,7 +172,8 @@ struct GatewayRep {
   http::Reply refuse_stranger(const http::Head& head, Provider form, http::Reply reply) const;
   void handle(http::Request request, std::unique_ptr<http::Exchange> exchange);
   http::Reply refuse(const http::Refused& refused) const;
-  std::optional<Recording> record(std::uint64_t number, const http::Request& request, const GatewayVerdict& verdict,
+  std::optional<Recording> record(std::uint64_t number, const http::Request& request,
+                                  const GatewayVerdict& verdict,
                                   const std::shared_ptr<const std::string>& body);
   std::optional<RecallTurn> offer_recall(const ObservedRequest& request, const GatewayRoute& route,
                                          const std::string& body) const noexcept;
@@ -176,7 +185,8 @@ struct GatewayRep {
 
   GatewayOptions options;
   const std::shared_ptr<http::Budget> budget;
-  std::atomic<std::uint64_t> requests = 0, open = 0, upstream_failed = 0, torn = 0, client_left = 0, recall_calls = 0;
+  std::atomic<std::uint64_t> requests = 0, open = 0, upstream_failed = 0, torn = 0, client_left = 0,
+                             recall_calls = 0;
   RecordingQueue queue;
   EditingQueue editing;
   UpstreamClient client;
@@ -186,11 +196,13 @@ struct GatewayRep {
 
 namespace {
 
-// One request from its body's last byte to its answer's. on_head, on_bytes and on_end come from the upstream thread, one after another.
+// One request from its body's last byte to its answer's. on_head, on_bytes and on_end come from the
+// upstream thread, one after another.
 class GatewayCall final : public UpstreamCall, public std::enable_shared_from_this<GatewayCall> {
  public:
-  GatewayCall(GatewayRep& gateway, const http::Request& request, GatewayVerdict verdict, std::unique_ptr<http::Exchange> exchange,
-              std::uint64_t body_bytes, std::optional<Recording> recording)
+  GatewayCall(GatewayRep& gateway, const http::Request& request, GatewayVerdict verdict,
+              std::unique_ptr<http::Exchange> exchange, std::uint64_t body_bytes,
+              std::optional<Recording> recording)
       : gateway_(gateway),
         number_(gateway.client.next_number()),
         verdict_(std::move(verdict)),
@@ -206,13 +218,17 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
   UpstreamClient::Number number() const { return number_; }
 
   bool is_gone() const { return gone_->load(); }
-  std::shared_ptr<const ObservedRequest> observed() const { return recording_ ? recording_->shared_request() : nullptr; }
+  std::shared_ptr<const ObservedRequest> observed() const {
+    return recording_ ? recording_->shared_request() : nullptr;
+  }
   const GatewayRoute& route() const { return verdict_.route; }
   void add_to_answer(std::vector<http::Field> fields) { added_ = std::move(fields); }
 
   // Without an upstream.
   void answer(http::RelayedHead head, std::string_view body) {
-    on_head({.status = head.status, .reason = std::move(head.reason), .fields = std::move(head.fields)});
+    on_head({.status = head.status,
+             .reason = std::move(head.reason),
+             .fields = std::move(head.fields)});
     pass_on(body);
     on_end(UpstreamEnd::complete, {});
   }
@@ -241,7 +257,8 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
     if (recording_) recording_->head(head.status, head.fields);
     if (head.status == 101) return begin_tunnel(std::move(head));
     head.fields.insert(head.fields.end(), added_.begin(), added_.end());
-    if (first_ && (head.status != 200 || has_field(head.fields, "content-encoding"))) first_.reset();
+    if (first_ && (head.status != 200 || has_field(head.fields, "content-encoding")))
+      first_.reset();
     if (first_) {
       first_->begin(form_of(head.fields));
       drop_fields(head.fields, "content-length");
@@ -280,8 +297,9 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
  private:
   void begin_relay(UpstreamHead head) {
     if (turn_) drop_fields(head.fields, "content-length");
-    relay_ = exchange_->relay({.status = head.status, .reason = std::move(head.reason), .fields = std::move(head.fields)},
-                              unsent_bytes_max, [&client = gateway_.client, number = number_] { client.resume(number); });
+    relay_ = exchange_->relay(
+        {.status = head.status, .reason = std::move(head.reason), .fields = std::move(head.fields)},
+        unsent_bytes_max, [&client = gateway_.client, number = number_] { client.resume(number); });
   }
 
   void pass_on(std::string_view bytes) {
@@ -297,8 +315,8 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
     if (recording_) recording_->bytes(bytes);
   }
 
-  // What is no answer of a model, or cannot be read, ends the turn: the client gets it as it is, unless it has the
-  // beginning of another answer.
+  // What is no answer of a model, or cannot be read, ends the turn: the client gets it as it is,
+  // unless it has the beginning of another answer.
   bool takes_part_in_turn(const UpstreamHead& head) {
     if (head.status == 200 && !has_field(head.fields, "content-encoding")) {
       turn_->begin_answer(form_of(head.fields));
@@ -310,7 +328,8 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
 
   // Where the recorder is: it knows the conversation.
   void carry_out_calls() {
-    gateway_.queue.ask([self = shared_from_this(), number = recording_->request().number](ExchangeRecorder& recorder) {
+    gateway_.queue.ask([self = shared_from_this(),
+                        number = recording_->request().number](ExchangeRecorder& recorder) {
       self->go_on(recorder.conversation_of(number));
     });
   }
@@ -330,8 +349,10 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
     std::vector<ContextToolResult> results;
     for (const RecallCall& call : calls_) {
       ++gateway_.recall_calls;
-      results.push_back(conversation ? call_context_tool(*conversation, call.name, call.arguments_json)
-                                     : ContextToolResult{"Error: not_found: this conversation is not kept.", true});
+      results.push_back(
+          conversation
+              ? call_context_tool(*conversation, call.name, call.arguments_json)
+              : ContextToolResult{"Error: not_found: this conversation is not kept.", true});
     }
     return results;
   }
@@ -350,8 +371,10 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
   void finish(UpstreamEnd end, std::string_view detail) {
     if (first_) write(std::exchange(first_, std::nullopt)->end());
     const ObservedExchange::End how = how_it_ended(end);
-    const std::string_view failure = how == ObservedExchange::End::complete ? std::string_view() : failure_of(end);
-    // Before the client has all of it: its next request finds the answer on its way to the recorder.
+    const std::string_view failure =
+        how == ObservedExchange::End::complete ? std::string_view() : failure_of(end);
+    // Before the client has all of it: its next request finds the answer on its way to the
+    // recorder.
     if (relay_ && recording_) recording_->end(how, failure);
     if (relay_ && how == ObservedExchange::End::complete)
       relay_->end();
@@ -362,7 +385,8 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
     count(how);
     if (how != ObservedExchange::End::complete && !gone_->load() && gateway_.options.on_event)
       gateway_.options.on_event(
-          failure, verdict_.route.upstream->name + ": " + (is_revoked_ ? "the token is not good any more" : std::string(detail)));
+          failure, verdict_.route.upstream->name + ": " +
+                       (is_revoked_ ? "the token is not good any more" : std::string(detail)));
     if (recording_ && !relay_) {
       recording_->answered_itself(status_);
       recording_->end(how, failure);
@@ -383,7 +407,9 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
   // A token that was revoked ends what it has begun.
   void look_at_token() {
     const auto now = Clock::now();
-    if (verdict_.caller.token.empty() || !gateway_.options.is_still_good || now - looked_ < token_look_every) return;
+    if (verdict_.caller.token.empty() || !gateway_.options.is_still_good ||
+        now - looked_ < token_look_every)
+      return;
     looked_ = now;
     if (gateway_.options.is_still_good(verdict_.caller.token)) return;
     is_revoked_ = true;
@@ -392,9 +418,11 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
 
   void begin_tunnel(UpstreamHead head) {
     tunnel_ = exchange_->tunnel(
-        {.status = head.status, .reason = std::move(head.reason), .fields = std::move(head.fields)}, unsent_bytes_max,
-        [&client = gateway_.client, number = number_] { client.resume(number); },
-        [&client = gateway_.client, number = number_](std::string bytes) { client.send(number, std::move(bytes)); });
+        {.status = head.status, .reason = std::move(head.reason), .fields = std::move(head.fields)},
+        unsent_bytes_max, [&client = gateway_.client, number = number_] { client.resume(number); },
+        [&client = gateway_.client, number = number_](std::string bytes) {
+          client.send(number, std::move(bytes));
+        });
     relay_ = tunnel_;
   }
 
@@ -403,11 +431,14 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
     if (end == UpstreamEnd::cancelled && gone_->load()) return ObservedExchange::End::client_left;
     return relay_ ? ObservedExchange::End::torn : ObservedExchange::End::upstream_failed;
   }
-  static std::string_view failure_of(UpstreamEnd end) { return end == UpstreamEnd::complete ? "upstream_invalid" : name(end); }
+  static std::string_view failure_of(UpstreamEnd end) {
+    return end == UpstreamEnd::complete ? "upstream_invalid" : name(end);
+  }
 
   void answer_failure(UpstreamEnd end) {
     status_ = gone_->load() ? 499 : status_of(end);
-    exchange_->answer(gateway_error(error_form(verdict_.route), status_, failure_of(end), why(end)));
+    exchange_->answer(
+        gateway_error(error_form(verdict_.route), status_, failure_of(end), why(end)));
   }
 
   void count(ObservedExchange::End how) {
@@ -444,7 +475,8 @@ class GatewayCall final : public UpstreamCall, public std::enable_shared_from_th
 };
 
 // Sends a request, as it came or edited, with what it offers to the model. Any thread.
-void send(GatewayRep& gateway, const std::shared_ptr<GatewayCall>& call, UpstreamRequest request, RequestEdit edit) noexcept {
+void send(GatewayRep& gateway, const std::shared_ptr<GatewayCall>& call, UpstreamRequest request,
+          RequestEdit edit) noexcept {
   try {
     call->add_to_answer(std::move(edit.answer_fields));
     if (edit.answer) return call->answer(*std::move(edit.answer), edit.answer_body);
@@ -457,9 +489,11 @@ void send(GatewayRep& gateway, const std::shared_ptr<GatewayCall>& call, Upstrea
       drop_fields(changed.fields, "accept-encoding");
       call->put_before_answer(std::move(edit.first_block));
     }
-    if (const std::shared_ptr<const ObservedRequest> observed = call->observed(); observed && changed.body) {
+    if (const std::shared_ptr<const ObservedRequest> observed = call->observed();
+        observed && changed.body) {
       const bool is_plain = edit.body || observed->content_encoding.empty();
-      std::optional<RecallTurn> turn = is_plain ? gateway.offer_recall(*observed, call->route(), *changed.body) : std::nullopt;
+      std::optional<RecallTurn> turn =
+          is_plain ? gateway.offer_recall(*observed, call->route(), *changed.body) : std::nullopt;
       if (turn) {
         set_body(changed, turn->request());
         drop_fields(changed.fields, "accept-encoding");
@@ -480,14 +514,17 @@ std::variant<http::Admission, http::Reply> GatewayRep::admit(const http::Head& h
   if (options.is_own_host) {
     const std::string* host = head.find("host");
     if (host == nullptr || !options.is_own_host(*host))
-      return gateway_error(Provider::openai, 421, "wrong_host", "the gateway is not known by this name");
+      return gateway_error(Provider::openai, 421, "wrong_host",
+                           "the gateway is not known by this name");
   }
   std::optional<GatewayRoute> route = options.upstreams.route(head);
-  if (!route) return gateway_error(Provider::openai, 400, "invalid_request", "the target must be a path");
+  if (!route)
+    return gateway_error(Provider::openai, 400, "invalid_request", "the target must be a path");
   GatewayVerdict verdict{.route = *std::move(route), .caller = {}, .client = {}};
   const Provider form = error_form(verdict.route);
   if (asks_for_websocket(head) && !options.relays_upgrades)
-    return gateway_error(form, 426, "no_upgrade", "the gateway does not relay WebSockets: use HTTP");
+    return gateway_error(form, 426, "no_upgrade",
+                         "the gateway does not relay WebSockets: use HTTP");
   if (head.method == "CONNECT" || head.method == "TRACE")
     return gateway_error(form, 405, "invalid_request", "the gateway does not relay this method");
   if (std::optional<http::Reply> no = identify(head, verdict)) {
@@ -496,10 +533,13 @@ std::variant<http::Admission, http::Reply> GatewayRep::admit(const http::Head& h
     return *std::move(no);
   }
   const std::string tenant = verdict.caller.tenant;
-  if (options.is_over_quota && level_of(tenant) != RecordLevel::none && options.is_over_quota(tenant))
-    return gateway_error(form, 429, "quota_reached", "the tenant has stored what it may, and what is not recorded is refused");
+  if (options.is_over_quota && level_of(tenant) != RecordLevel::none &&
+      options.is_over_quota(tenant))
+    return gateway_error(form, 429, "quota_reached",
+                         "the tenant has stored what it may, and what is not recorded is refused");
   // What is no call of a conversation may be as large as a provider takes it, such as a file.
-  const std::uint64_t body_bytes_max = verdict.route.call == CallKind::other ? budget->bytes_max_each() : options.body_bytes_max;
+  const std::uint64_t body_bytes_max =
+      verdict.route.call == CallKind::other ? budget->bytes_max_each() : options.body_bytes_max;
   return http::Admission{.body_bytes_max = std::min(body_bytes_max, budget->bytes_max_each()),
                          .share = http::Budget::Share(budget, tenant),
                          .known = std::move(verdict)};
@@ -507,7 +547,8 @@ std::variant<http::Admission, http::Reply> GatewayRep::admit(const http::Head& h
 
 // Whoever tries one token after another is told to wait. A good token is let in all the same:
 // behind a proxy many come from one address.
-http::Reply GatewayRep::refuse_stranger(const http::Head& head, Provider form, http::Reply reply) const {
+http::Reply GatewayRep::refuse_stranger(const http::Head& head, Provider form,
+                                        http::Reply reply) const {
   const std::optional<std::chrono::seconds> wait = options.on_stranger(head.peer);
   if (!wait) return reply;
   reply = gateway_error(form, 429, "too_often", "too many requests without a good token");
@@ -516,7 +557,8 @@ http::Reply GatewayRep::refuse_stranger(const http::Head& head, Provider form, h
 }
 
 // Who asks, and with whose key. What is refused is answered.
-std::optional<http::Reply> GatewayRep::identify(const http::Head& head, GatewayVerdict& verdict) const {
+std::optional<http::Reply> GatewayRep::identify(const http::Head& head,
+                                                GatewayVerdict& verdict) const {
   const Provider form = error_form(verdict.route);
   const bool has_key = !verdict.route.upstream->key.empty();
   const std::optional<Credential> credential = credential_of(head);
@@ -525,15 +567,20 @@ std::optional<http::Reply> GatewayRep::identify(const http::Head& head, GatewayV
     // A page of another site could else put words into conversations, and any page spend the
     // operator's key.
     if (is_of_foreign_page(head) || (has_key && head.find("origin") != nullptr))
-      return gateway_error(form, 403, "origin_refused", "pages need a token: start the gateway with tokens");
+      return gateway_error(form, 403, "origin_refused",
+                           "pages need a token: start the gateway with tokens");
     return std::nullopt;
   }
-  std::optional<GatewayCaller> caller = credential ? options.find_token(credential->secret) : std::nullopt;
-  if (!caller) return gateway_error(form, 401, "token_needed", "the API key must be a token of this gateway");
+  std::optional<GatewayCaller> caller =
+      credential ? options.find_token(credential->secret) : std::nullopt;
+  if (!caller)
+    return gateway_error(form, 401, "token_needed", "the API key must be a token of this gateway");
   verdict.caller = *std::move(caller);
   // The token must not go to a provider.
   if (!has_key && !credential->is_ours)
-    return gateway_error(form, 403, "no_key", "the gateway has no key for this upstream: send the token as X-Undertext-Token");
+    return gateway_error(
+        form, 403, "no_key",
+        "the gateway has no key for this upstream: send the token as X-Undertext-Token");
   return std::nullopt;
 }
 
@@ -544,7 +591,8 @@ void GatewayRep::handle(http::Request request, std::unique_ptr<http::Exchange> e
   const bool is_chunked = request.find("transfer-encoding") != nullptr;
   const bool has_body = is_chunked || request.find("content-length") != nullptr;
   if (request.method == "HEAD" && !request.body.empty())
-    return exchange->answer(gateway_error(error_form(verdict.route), 400, "invalid_request", "a HEAD with a body"));
+    return exchange->answer(
+        gateway_error(error_form(verdict.route), 400, "invalid_request", "a HEAD with a body"));
   UpstreamRequest outgoing{.upstream = &upstream,
                            .method = request.method,
                            .target = outgoing_target(verdict.route.target, upstream),
@@ -552,25 +600,33 @@ void GatewayRep::handle(http::Request request, std::unique_ptr<http::Exchange> e
                            .is_chunked = is_chunked};
   const std::uint64_t body_bytes = request.body.size();
   std::shared_ptr<const std::string> body;
-  if (has_body && request.method != "HEAD") body = std::make_shared<const std::string>(std::move(request.body));
+  if (has_body && request.method != "HEAD")
+    body = std::make_shared<const std::string>(std::move(request.body));
   outgoing.body = body;
   outgoing.is_upgrade = asks_for_websocket(request);
   if (outgoing.is_upgrade && (has_body || request.method != "GET"))
-    return exchange->answer(gateway_error(error_form(verdict.route), 400, "invalid_request", "a WebSocket is asked for with GET"));
+    return exchange->answer(gateway_error(error_form(verdict.route), 400, "invalid_request",
+                                          "a WebSocket is asked for with GET"));
   // What goes through a tunnel is not HTTP, and not recorded.
-  std::optional<Recording> recording = outgoing.is_upgrade ? std::nullopt : record(number, request, verdict, body);
-  const bool is_unrecorded = !recording && options.recorder && level_of(verdict.caller.tenant) != RecordLevel::none;
+  std::optional<Recording> recording =
+      outgoing.is_upgrade ? std::nullopt : record(number, request, verdict, body);
+  const bool is_unrecorded =
+      !recording && options.recorder && level_of(verdict.caller.tenant) != RecordLevel::none;
   if (options.is_over_quota && is_unrecorded)
-    return exchange->answer(gateway_error(error_form(verdict.route), 503, "gateway_busy",
-                                          "it could not be recorded, and what is not recorded is refused"));
+    return exchange->answer(
+        gateway_error(error_form(verdict.route), 503, "gateway_busy",
+                      "it could not be recorded, and what is not recorded is refused"));
   request.body.clear();
-  auto call =
-      std::make_shared<GatewayCall>(*this, request, std::move(verdict), std::move(exchange), body_bytes, std::move(recording));
+  auto call = std::make_shared<GatewayCall>(*this, request, std::move(verdict), std::move(exchange),
+                                            body_bytes, std::move(recording));
   call->watch();
-  const std::shared_ptr<const ObservedRequest> observed = options.editor ? call->observed() : nullptr;
+  const std::shared_ptr<const ObservedRequest> observed =
+      options.editor ? call->observed() : nullptr;
   if (!observed || !may_edit(*observed)) return send(*this, call, std::move(outgoing), {});
   const auto unedited = std::make_shared<UpstreamRequest>(std::move(outgoing));
-  const auto go_on = [this, call, unedited](RequestEdit edit) { send(*this, call, std::move(*unedited), std::move(edit)); };
+  const auto go_on = [this, call, unedited](RequestEdit edit) {
+    send(*this, call, std::move(*unedited), std::move(edit));
+  };
   if (!editing.submit(observed, go_on)) go_on({});
 }
 
@@ -584,7 +640,8 @@ bool GatewayRep::may_edit(const ObservedRequest& request) const noexcept {
 }
 
 // The same.
-std::optional<RecallTurn> GatewayRep::offer_recall(const ObservedRequest& request, const GatewayRoute& route,
+std::optional<RecallTurn> GatewayRep::offer_recall(const ObservedRequest& request,
+                                                   const GatewayRoute& route,
                                                    const std::string& body) const noexcept {
   try {
     const bool is_kept = request.body && request.level == RecordLevel::full;
@@ -603,11 +660,13 @@ RecordLevel GatewayRep::level_of(const std::string& tenant) const {
 
 RecordLevel GatewayRep::level_of(const GatewayVerdict& verdict) const {
   const RecordLevel level = level_of(verdict.caller.tenant);
-  const bool is_useful = level != RecordLevel::full || options.recorder->keeps_bodies(verdict.route.call);
+  const bool is_useful =
+      level != RecordLevel::full || options.recorder->keeps_bodies(verdict.route.call);
   return is_useful ? level : RecordLevel::metadata;
 }
 
-std::optional<Recording> GatewayRep::record(std::uint64_t number, const http::Request& request, const GatewayVerdict& verdict,
+std::optional<Recording> GatewayRep::record(std::uint64_t number, const http::Request& request,
+                                            const GatewayVerdict& verdict,
                                             const std::shared_ptr<const std::string>& body) {
   if (!options.recorder) return std::nullopt;
   ObservedRequest observed{.number = number,
@@ -629,10 +688,13 @@ std::optional<Recording> GatewayRep::record(std::uint64_t number, const http::Re
 
 // What is no request, or too much of one.
 http::Reply GatewayRep::refuse(const http::Refused& refused) const {
-  const GatewayVerdict* verdict = refused.head == nullptr ? nullptr : std::any_cast<GatewayVerdict>(&refused.head->admitted);
+  const GatewayVerdict* verdict =
+      refused.head == nullptr ? nullptr : std::any_cast<GatewayVerdict>(&refused.head->admitted);
   const Provider form = verdict == nullptr ? Provider::openai : error_form(verdict->route);
-  const bool is_ours = refused.status >= 500 && refused.status != 505;  // a version of HTTP is the client's
-  return gateway_error(form, refused.status, is_ours ? "gateway_busy" : "invalid_request", refused.why);
+  // a version of HTTP is the client's
+  const bool is_ours = refused.status >= 500 && refused.status != 505;
+  return gateway_error(form, refused.status, is_ours ? "gateway_busy" : "invalid_request",
+                       refused.why);
 }
 
 void GatewayRep::answered(const GatewayLine& line) noexcept {
@@ -653,12 +715,14 @@ void GatewayRep::stop() {
 
 Result<Gateway> Gateway::start(GatewayOptions options) {
   if (!UpstreamClient::available())
-    return Error{.code = ErrorCode::unsupported, .message = "built without libcurl, which the gateway reaches providers with"};
+    return Error{.code = ErrorCode::unsupported,
+                 .message = "built without libcurl, which the gateway reaches providers with"};
   const http::Listening listening = options.listening;
   auto rep = std::make_shared<GatewayRep>(std::move(options));
   http::Calls calls;
   calls.admit = [raw = rep.get()](const http::Head& head) { return raw->admit(head); };
-  calls.handle = [raw = rep.get()](http::Request request, std::unique_ptr<http::Exchange> exchange) {
+  calls.handle = [raw = rep.get()](http::Request request,
+                                   std::unique_ptr<http::Exchange> exchange) {
     raw->handle(std::move(request), std::move(exchange));
   };
   calls.refusal = [raw = rep.get()](const http::Refused& refused) { return raw->refuse(refused); };

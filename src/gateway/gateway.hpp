@@ -1,13 +1,15 @@
-// A gateway: a port to which clients of providers are pointed. What they send goes to the provider as it came, what it answers comes back as it arrives, and a recorder
-// gets to see both.
+// A gateway: a port to which clients of providers are pointed. What they send goes to the provider
+// as it came, what it answers comes back as it arrives, and a recorder gets to see both.
 //
 //     Gateway gateway = Gateway::start({.upstreams = Upstreams::make({}).value(), .recorder = recorder}).value();
 //     gateway.address();     // "http://127.0.0.1:8788"
 //     gateway.stop();
 //
-// Fields that belong to a connection (Connection and what it names, Transfer-Encoding, …), Host, Expect and X-Undertext-* are not passed on; all others are, as
-// they came. An editor, where there is one, may change what is sent (editing.hpp). What the gateway answers itself has a field x-undertext-error, and the form of the provider's errors. A torn answer stays torn. WebSockets are
-// answered 426, or relayed as they are and not recorded.
+// Fields that belong to a connection (Connection and what it names, Transfer-Encoding, …), Host,
+// Expect and X-Undertext-* are not passed on; all others are, as they came. An editor, where there
+// is one, may change what is sent (editing.hpp). What the gateway answers itself has a field
+// x-undertext-error, and the form of the provider's errors. A torn answer stays torn. WebSockets
+// are answered 426, or relayed as they are and not recorded.
 #pragma once
 
 #include <chrono>
@@ -35,7 +37,8 @@ struct GatewayCaller {
   std::string token = {};  // its name
 };
 
-// One request that was answered, for the log: nothing in it came from the client but its method and its address.
+// One request that was answered, for the log: nothing in it came from the client but its method and
+// its address.
 struct GatewayLine {
   std::string_view method, upstream, call, tenant, token, peer;
   unsigned status = 0;
@@ -62,16 +65,20 @@ struct GatewayOptions {
   std::chrono::milliseconds edit_patience{2'000};   // for the editor, with one request
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};
-  // Limits stop recording, and no traffic. Set: what a limit keeps from being recorded is refused, 429 where this says
-  // that the tenant has stored what it may, 503 where there is no room for it among what waits for the recorder.
+  // Limits stop recording, and no traffic. Set: what a limit keeps from being recorded is refused,
+  // 429 where this says that the tenant has stored what it may, 503 where there is no room for it
+  // among what waits for the recorder.
   // Any thread; must not wait.
   std::function<bool(const std::string& tenant)> is_over_quota = {};
-  // Whether the model is offered the context tools, which the gateway answers itself: recall_tools.hpp. Unset: never.
+  // Whether the model is offered the context tools, which the gateway answers itself:
+  // recall_tools.hpp. Unset: never.
   // Only of requests that are recorded. Any thread; must not wait.
   std::function<bool(const ObservedRequest& request)> offers_recall = {};
-  std::string digest_key = {};  // of ObservedRequest::client; empty: a random one, so that digests last as long as the process
+  // of ObservedRequest::client; empty: a random one, so that digests last as long as the process
+  std::string digest_key = {};
 
-  // Whose token this is; unset: the gateway takes no tokens. A token stands where the client puts its API key, or in X-Undertext-Token.
+  // Whose token this is; unset: the gateway takes no tokens. A token stands where the client puts
+  // its API key, or in X-Undertext-Token.
   std::function<std::optional<GatewayCaller>(std::string_view secret)> find_token = {};
   // Whether the token of this name is good still: asked now and then while an answer goes on. Any
   // thread; must not wait.
@@ -108,7 +115,8 @@ class Gateway {
   static Result<Gateway> start(GatewayOptions options);
   std::string address() const;  // a URL
   GatewayCounts counts() const;
-  // No new requests; waits for answers under way, Limits::stop_patience at most, and for the recorder, 8 s in all.
+  // No new requests; waits for answers under way, Limits::stop_patience at most, and for the
+  // recorder, 8 s in all.
   void stop();
 
   Gateway(Gateway&&) noexcept;

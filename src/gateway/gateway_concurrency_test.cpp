@@ -1,4 +1,5 @@
-// Many clients at once, with all threads of the gateway at work: some read to the end, some leave, some do not read, and it stops in the middle.
+// Many clients at once, with all threads of the gateway at work: some read to the end, some leave,
+// some do not read, and it stops in the middle.
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -16,7 +17,9 @@ using namespace http::testing;
 
 class CountingRecorder : public ExchangeRecorder {
  public:
-  void request(const std::shared_ptr<const ObservedRequest>& request) override { bytes_in += request->body->size(); }
+  void request(const std::shared_ptr<const ObservedRequest>& request) override {
+    bytes_in += request->body->size();
+  }
   void finished(ObservedExchange exchange) override {
     const std::lock_guard lock(mutex);
     ++ends[std::string(name(exchange.end))];
@@ -32,13 +35,15 @@ http::Server pieces_upstream() {
   http::Calls calls = echoing(1 << 20);
   calls.handle = [](http::Request request, std::unique_ptr<http::Exchange> exchange) {
     const std::shared_ptr<http::Stream> stream = exchange->stream(200, "text/event-stream", {});
-    for (int i = std::atoi(request.target.c_str() + 1); i > 0; --i) stream->offer(std::string(4096, '#'));
+    for (int i = std::atoi(request.target.c_str() + 1); i > 0; --i)
+      stream->offer(std::string(4096, '#'));
     stream->end();
   };
   return serve(std::move(calls));
 }
 
-GatewayOptions options_for(const http::Server& upstream, std::shared_ptr<ExchangeRecorder> recorder) {
+GatewayOptions options_for(const http::Server& upstream,
+                           std::shared_ptr<ExchangeRecorder> recorder) {
   GatewayOptions options;
   options.listening.limits.stop_patience = std::chrono::milliseconds(200);
   options.upstreams = Upstreams::make({.urls = {{"openai", upstream.address()}}}).value();
@@ -97,7 +102,8 @@ TEST(GatewayConcurrency, ClientsThatLeaveOrDoNotReadAndAStopInTheMiddleLeaveNoth
   EXPECT_EQ(counts.open, 0u);
   int reported = 0;
   for (const auto& [end, count] : recorder->ends) reported += count;
-  EXPECT_EQ(static_cast<std::uint64_t>(reported), counts.requests) << "every request that was read has an end";
+  EXPECT_EQ(static_cast<std::uint64_t>(reported), counts.requests)
+      << "every request that was read has an end";
   EXPECT_LE(reported, sent);
 }
 
@@ -107,7 +113,8 @@ http::Server echoing_tunnels() {
   calls.handle = [](http::Request, std::unique_ptr<http::Exchange> exchange) {
     auto tunnel = std::make_shared<std::shared_ptr<http::Tunnel>>();
     *tunnel = exchange->tunnel(
-        {.status = 101, .fields = {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}}}, 1 << 20, [] {},
+        {.status = 101, .fields = {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}}}, 1 << 20,
+        [] {},
         [tunnel](std::string bytes) {
           (*tunnel)->write(bytes);
           (*tunnel)->read_on();
@@ -130,7 +137,9 @@ TEST(GatewayConcurrency, TunnelsCarryTheirOwnBytesWhileOthersLeaveAndItStops) {
         RawClient client(port);
         client.send(asked);
         EXPECT_NE(client.read_until("\r\n\r\n").find(" 101 "), std::string::npos);
-        const std::string piece = std::to_string(number) + std::string(static_cast<std::size_t>(1000 * (round + 1)), '.') + "!";
+        const std::string piece = std::to_string(number) +
+                                  std::string(static_cast<std::size_t>(1000 * (round + 1)), '.') +
+                                  "!";
         for (int i = 0; i < 5; ++i) {
           client.send(piece);
           EXPECT_EQ(client.read_until("!"), piece);

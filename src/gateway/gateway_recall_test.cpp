@@ -1,4 +1,5 @@
-// Context tools that the gateway offers and answers, from a client's request to its answer, beside an upstream of this process.
+// Context tools that the gateway offers and answers, from a client's request to its answer, beside
+// an upstream of this process.
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -15,28 +16,34 @@ namespace {
 
 using namespace http::testing;
 
-const std::string request_body = R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Which colour?"}]})";
+const std::string request_body =
+    R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Which colour?"}]})";
 
 std::string whole(const std::string& block, const std::string& stop) {
-  return R"({"id":"msg_1","type":"message","role":"assistant","model":"m","content":[)" + block + R"(],"stop_reason":")" + stop +
-         R"(","usage":{"input_tokens":1,"output_tokens":1}})";
+  return R"({"id":"msg_1","type":"message","role":"assistant","model":"m","content":[)" + block +
+         R"(],"stop_reason":")" + stop + R"(","usage":{"input_tokens":1,"output_tokens":1}})";
 }
-const std::string call_block = R"({"type":"tool_use","id":"t1","name":"context_search","input":{"text":"kettle"}})";
+const std::string call_block =
+    R"({"type":"tool_use","id":"t1","name":"context_search","input":{"text":"kettle"}})";
 const std::string text_block = R"({"type":"text","text":"Blue."})";
 
 std::string event(const std::string& data) { return "data: " + data + "\n\n"; }
 std::string streamed(bool calls) {
-  std::string out = event(R"({"type":"message_start","message":{"id":"m","role":"assistant","content":[],"usage":{}}})");
+  std::string out = event(
+      R"({"type":"message_start","message":{"id":"m","role":"assistant","content":[],"usage":{}}})");
   if (calls) {
     out += event(R"({"type":"content_block_start","index":0,"content_block":)" + call_block + "}");
     out += event(
         R"({"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"text\":\"kettle\"}"}})");
   } else {
-    out += event(R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})");
-    out += event(R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Blue."}})");
+    out += event(
+        R"({"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}})");
+    out += event(
+        R"({"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Blue."}})");
   }
   out += event(R"({"type":"content_block_stop","index":0})");
-  out += event(R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}})");
+  out += event(
+      R"({"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}})");
   return out + event(R"({"type":"message_stop"})");
 }
 
@@ -62,9 +69,13 @@ class Upstream {
       }
       const bool offered = request.body.find("context_search") != std::string::npos;
       if (has_result && fails_later)
-        return exchange->answer({.status = 529, .body = R"({"type":"error","error":{"type":"overloaded_error","message":"no"}})"});
+        return exchange->answer(
+            {.status = 529,
+             .body = R"({"type":"error","error":{"type":"overloaded_error","message":"no"}})"});
       const bool is_call = offered && !has_result;
-      if (!streams) return exchange->answer({.body = is_call ? whole(call_block, "tool_use") : whole(text_block, "end_turn")});
+      if (!streams)
+        return exchange->answer(
+            {.body = is_call ? whole(call_block, "tool_use") : whole(text_block, "end_turn")});
       const std::shared_ptr<http::Stream> stream = exchange->stream(200, "text/event-stream", {});
       stream->offer(streamed(is_call));
       stream->end();
@@ -80,10 +91,13 @@ class KeepingRecorder : public ExchangeRecorder {
  public:
   KeepingRecorder() {
     conversation = std::make_shared<Conversation>();
-    conversation->apply({op::Append{{Message::make(Role::user, "the kettle is blue").value()}}}).value();
+    conversation->apply({op::Append{{Message::make(Role::user, "the kettle is blue").value()}}})
+        .value();
     conversation->apply({op::Clear{false}}).value();
   }
-  void request(const std::shared_ptr<const ObservedRequest>& request) override { asked = *request->body; }
+  void request(const std::shared_ptr<const ObservedRequest>& request) override {
+    asked = *request->body;
+  }
   void finished(ObservedExchange exchange) override {
     answered = exchange.body;
     end = std::string(name(exchange.end));
@@ -105,8 +119,10 @@ class GatewayRecall : public ::testing::Test {
   }
   std::string ask() {
     RawClient client(port_in(gateway_->address()));
-    client.send("POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: gzip\r\nContent-Length: " +
-                std::to_string(request_body.size()) + "\r\n\r\n" + request_body);
+    client.send(
+        "POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept-Encoding: "
+        "gzip\r\nContent-Length: " +
+        std::to_string(request_body.size()) + "\r\n\r\n" + request_body);
     return client.read_all();
   }
   Upstream upstream_;
@@ -125,7 +141,8 @@ TEST_F(GatewayRecall, AWholeAnswerHasWhatTheModelSaidInTheEnd) {
   EXPECT_NE(bodies[1].find("the kettle is blue"), std::string::npos) << bodies[1];
   EXPECT_EQ(gateway_->counts().recall_calls, 1u);
   gateway_->stop();
-  EXPECT_EQ(recorder_->asked, request_body) << "what the client sent is recorded, not what was offered";
+  EXPECT_EQ(recorder_->asked, request_body)
+      << "what the client sent is recorded, not what was offered";
   EXPECT_EQ(recorder_->end, "complete");
   EXPECT_EQ(recorder_->answered.find("context_search"), std::string::npos);
 }

@@ -15,13 +15,17 @@ using namespace http::testing;
 // Fails at whatever it is asked.
 class FailingParts final : public ExchangeRecorder, public ExchangeEditor {
  public:
-  void request(const std::shared_ptr<const ObservedRequest>&) override { throw std::runtime_error("no disk"); }
+  void request(const std::shared_ptr<const ObservedRequest>&) override {
+    throw std::runtime_error("no disk");
+  }
   void finished(ObservedExchange) override { throw std::runtime_error("no disk"); }
   bool may_edit(const ObservedRequest& request) const override {
     if (request.number == 1) throw std::runtime_error("a bug");
     return true;
   }
-  RequestEdit edit(const std::shared_ptr<const ObservedRequest>&) override { throw std::runtime_error("no disk"); }
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>&) override {
+    throw std::runtime_error("no disk");
+  }
   RequestEdit unedited(const ObservedRequest&) const override { throw std::runtime_error("a bug"); }
 };
 
@@ -36,7 +40,9 @@ TEST(Gateway, PassesRequestsOnThoughItsRecorderAndItsEditorThrow) {
   Gateway gateway = Gateway::start(std::move(options)).value();
   for (int number = 1; number <= 2; ++number) {
     RawClient client(port_in(gateway.address()));
-    client.send("POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello");
+    client.send(
+        "POST /v1/messages HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: "
+        "5\r\n\r\nhello");
     const std::string answer = client.read_all();
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
     EXPECT_NE(answer.find("hello"), std::string::npos) << answer;

@@ -22,7 +22,8 @@ class JsonEdits {
     edits_.push_back({value.offset() - root_.offset(), value.raw().size(), std::move(json)});
   }
   std::string text() {
-    std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) { return a.at < b.at; });
+    std::sort(edits_.begin(), edits_.end(),
+              [](const Edit& a, const Edit& b) { return a.at < b.at; });
     std::string out;
     std::uint64_t at = 0;
     for (const Edit& edit : edits_) {
@@ -42,7 +43,8 @@ class JsonEdits {
   std::vector<Edit> edits_;
 };
 
-std::optional<JsonValue> member(const std::optional<JsonValue>& object, std::string_view key, JsonType type) {
+std::optional<JsonValue> member(const std::optional<JsonValue>& object, std::string_view key,
+                                JsonType type) {
   if (!object || !object->is(JsonType::object)) return {};
   std::optional<JsonValue> found = object->find(key);
   return found && found->is(type) ? found : std::nullopt;
@@ -56,7 +58,9 @@ bool text_is(const std::optional<JsonValue>& object, std::string_view key, std::
   const std::optional<JsonValue> found = member(object, key, JsonType::string);
   return found && found->string_is(text);
 }
-bool is_absent(const std::optional<JsonValue>& value) { return !value || value->is(JsonType::null); }
+bool is_absent(const std::optional<JsonValue>& value) {
+  return !value || value->is(JsonType::null);
+}
 
 // Whether the bytes, read as an element of a list, hold a call that the client runs.
 bool calls_client(Dialect dialect, const JsonValue& element) {
@@ -98,7 +102,8 @@ std::string list_of(const Parts& parts) {
 // As OpenAI has it: "auto" and "required" leave the choice to the model, a named tool does not.
 bool leaves_choice(const JsonValue& request) {
   const std::optional<JsonValue> choice = request.find("tool_choice");
-  return is_absent(choice) || text_is(request, "tool_choice", "auto") || text_is(request, "tool_choice", "required");
+  return is_absent(choice) || text_is(request, "tool_choice", "auto") ||
+         text_is(request, "tool_choice", "required");
 }
 
 class AnthropicRecall final : public RecallDialect {
@@ -110,7 +115,8 @@ class AnthropicRecall final : public RecallDialect {
     return is_absent(choice) || text_is(choice, "type", "auto") || text_is(choice, "type", "any");
   }
 
-  std::string elements(const JsonValue& said, const std::vector<AnsweredCall>& results) const override {
+  std::string elements(const JsonValue& said,
+                       const std::vector<AnsweredCall>& results) const override {
     return std::string(said.raw()) + "," + results_element(Dialect::anthropic, results);
   }
 
@@ -148,7 +154,9 @@ class AnthropicRecall final : public RecallDialect {
     return is_client(read_part(*block, native, native, arena, ids), BlockKind::call);
   }
 
-  void passed(const JsonValue& event) override { blocks_ += text_is(event, "type", "content_block_start") ? 1u : 0u; }
+  void passed(const JsonValue& event) override {
+    blocks_ += text_is(event, "type", "content_block_start") ? 1u : 0u;
+  }
 
   std::optional<std::string> passed_on(const JsonValue& event) override {
     if (text_is(event, "type", "message_start")) return {};
@@ -170,26 +178,32 @@ class ChatRecall final : public RecallDialect {
 
   bool may_offer(const JsonValue& request) override {
     const std::optional<JsonValue> count = member(request, "n", JsonType::number);
-    return leaves_choice(request) && (!count || count->uint64_saturated() == 1u) && is_absent(request.find("functions"));
+    return leaves_choice(request) && (!count || count->uint64_saturated() == 1u) &&
+           is_absent(request.find("functions"));
   }
 
-  std::string elements(const JsonValue& said, const std::vector<AnsweredCall>& results) const override {
+  std::string elements(const JsonValue& said,
+                       const std::vector<AnsweredCall>& results) const override {
     std::string out(said.raw());
-    for (const AnsweredCall& each : results) out += "," + results_element(Dialect::openai_chat, {&each, 1});
+    for (const AnsweredCall& each : results)
+      out += "," + results_element(Dialect::openai_chat, {&each, 1});
     return out;
   }
 
   std::string said(const JsonValue& answer) const override {
-    const std::optional<JsonValue> message = member(first_of(answer, "choices"), "message", JsonType::object);
+    const std::optional<JsonValue> message =
+        member(first_of(answer, "choices"), "message", JsonType::object);
     return message ? std::string(message->raw()) : "";
   }
 
   void keep(const JsonValue& said) override {
-    if (const std::optional<JsonValue> text = member(said, "content", JsonType::string)) kept_ += text->string_raw();
+    if (const std::optional<JsonValue> text = member(said, "content", JsonType::string))
+      kept_ += text->string_raw();
   }
 
   std::string joined(const JsonValue& answer) const override {
-    const std::optional<JsonValue> message = member(first_of(answer, "choices"), "message", JsonType::object);
+    const std::optional<JsonValue> message =
+        member(first_of(answer, "choices"), "message", JsonType::object);
     const std::optional<JsonValue> content = message ? message->find("content") : std::nullopt;
     if (kept_.empty() || !content) return std::string(answer.raw());
     const bool has_text = content->is(JsonType::string);
@@ -205,7 +219,9 @@ class ChatRecall final : public RecallDialect {
   }
 
   void passed(const JsonValue& event) override {
-    if (const std::optional<JsonValue> id = member(event, "id", JsonType::string); id && id_.empty()) id_ = id->raw();
+    if (const std::optional<JsonValue> id = member(event, "id", JsonType::string);
+        id && id_.empty())
+      id_ = id->raw();
   }
 
   std::optional<std::string> passed_on(const JsonValue& event) override {
@@ -214,7 +230,9 @@ class ChatRecall final : public RecallDialect {
     const bool is_over = choice && !is_absent(choice->find("finish_reason"));
     if (!is_over && member(delta, "role", JsonType::string) && says_nothing(*delta)) return {};
     JsonEdits edits(event);
-    if (const std::optional<JsonValue> id = member(event, "id", JsonType::string); id && !id_.empty()) edits.set(*id, id_);
+    if (const std::optional<JsonValue> id = member(event, "id", JsonType::string);
+        id && !id_.empty())
+      edits.set(*id, id_);
     return edits.text();
   }
 
@@ -224,7 +242,8 @@ class ChatRecall final : public RecallDialect {
   }
   static bool says_nothing(const JsonValue& delta) {
     for (const JsonMember each : delta.members()) {
-      const bool is_empty = each.value.is(JsonType::null) || (each.value.is(JsonType::string) && each.value.string_raw().empty());
+      const bool is_empty = each.value.is(JsonType::null) ||
+                            (each.value.is(JsonType::string) && each.value.string_raw().empty());
       if (!is_empty && !each.key.string_is("role")) return false;
     }
     return true;
@@ -250,7 +269,8 @@ class ResponsesRecall final : public RecallDialect {
 
   // Only calls of functions have results that can be made up here. Without its encrypted content a
   // reasoning item can be repeated to nobody but a provider that kept it.
-  std::string elements(const JsonValue& said, const std::vector<AnsweredCall>& results) const override {
+  std::string elements(const JsonValue& said,
+                       const std::vector<AnsweredCall>& results) const override {
     std::string out;
     const auto add = [&out](std::string_view item) { (out += out.empty() ? "" : ",") += item; };
     Arena arena;
@@ -299,13 +319,15 @@ class ResponsesRecall final : public RecallDialect {
   void passed(const JsonValue& event) override {
     if (text_is(event, "type", "response.output_item.added")) ++items_;
     if (text_is(event, "type", "response.output_item.done"))
-      if (const std::optional<JsonValue> item = member(event, "item", JsonType::object)) streamed_.emplace_back(item->raw());
+      if (const std::optional<JsonValue> item = member(event, "item", JsonType::object))
+        streamed_.emplace_back(item->raw());
     if (const std::optional<JsonValue> number = member(event, "sequence_number", JsonType::number))
       next_number_ = number->uint64_saturated().value_or(0) + 1;
   }
 
   std::optional<std::string> passed_on(const JsonValue& event) override {
-    for (const std::string_view begins : {"response.created", "response.in_progress", "response.queued"})
+    for (const std::string_view begins :
+         {"response.created", "response.in_progress", "response.queued"})
       if (text_is(event, "type", begins)) return {};
     JsonEdits edits(event);
     const std::uint64_t number = next_number_;
@@ -316,7 +338,8 @@ class ResponsesRecall final : public RecallDialect {
     }
     if (const std::optional<JsonValue> index = member(event, "output_index", JsonType::number))
       edits.set(*index, std::to_string(index->uint64_saturated().value_or(0) + items_before_));
-    if (const auto output = member(member(event, "response", JsonType::object), "output", JsonType::array))
+    if (const auto output =
+            member(member(event, "response", JsonType::object), "output", JsonType::array))
       edits.set(*output, list_of(streamed_));
     return edits.text();
   }
@@ -336,7 +359,8 @@ class GeminiRecall final : public RecallDialect {
  public:
   std::string_view list_key() const override { return "contents"; }
 
-  // Models refuse functions beside tools of the provider, beside cached content and for answers in JSON.
+  // Models refuse functions beside tools of the provider, beside cached content and for answers in
+  // JSON.
   bool may_offer(const JsonValue& request) override {
     for (const std::string_view key : cached_content_names)
       if (!is_absent(request.find(key))) return false;
@@ -353,12 +377,14 @@ class GeminiRecall final : public RecallDialect {
     return true;
   }
 
-  std::string elements(const JsonValue& said, const std::vector<AnsweredCall>& results) const override {
+  std::string elements(const JsonValue& said,
+                       const std::vector<AnsweredCall>& results) const override {
     return std::string(said.raw()) + "," + results_element(Dialect::gemini, results);
   }
 
   std::string said(const JsonValue& answer) const override {
-    const std::optional<JsonValue> content = member(first_of(answer, "candidates"), "content", JsonType::object);
+    const std::optional<JsonValue> content =
+        member(first_of(answer, "candidates"), "content", JsonType::object);
     return content ? std::string(content->raw()) : "";
   }
 
@@ -370,7 +396,8 @@ class GeminiRecall final : public RecallDialect {
   }
 
   std::string joined(const JsonValue& answer) const override {
-    const auto parts = member(member(first_of(answer, "candidates"), "content", JsonType::object), "parts", JsonType::array);
+    const auto parts = member(member(first_of(answer, "candidates"), "content", JsonType::object),
+                              "parts", JsonType::array);
     if (!parts) return std::string(answer.raw());
     Parts all = kept_;
     for (const JsonValue part : parts->elements()) all.emplace_back(part.raw());
@@ -384,7 +411,9 @@ class GeminiRecall final : public RecallDialect {
     return content && calls_client(Dialect::gemini, *content);
   }
 
-  std::optional<std::string> passed_on(const JsonValue& event) override { return std::string(event.raw()); }
+  std::optional<std::string> passed_on(const JsonValue& event) override {
+    return std::string(event.raw());
+  }
 
  private:
   Parts kept_;

@@ -1,6 +1,6 @@
-// What a turn with context tools (recall_tools.hpp) has to know of a dialect: where a request has its
-// tools and its list, what of an answer is a call of a tool that the client runs, and how several
-// answers become one.
+// What a turn with context tools (recall_tools.hpp) has to know of a dialect: where a request has
+// its tools and its list, what of an answer is a call of a tool that the client runs, and how
+// several answers become one.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,8 @@ class RecallDialect {
   // Whether a request leaves it to the model what it calls, and asks for one answer.
   virtual bool may_offer(const JsonValue& request) = 0;
   // Elements of the list: what the model said, and the results of its calls.
-  virtual std::string elements(const JsonValue& said, const std::vector<AnsweredCall>& results) const = 0;
+  virtual std::string elements(const JsonValue& said,
+                               const std::vector<AnsweredCall>& results) const = 0;
 
   // Whole answers
 
@@ -47,7 +48,8 @@ class RecallDialect {
 
   virtual void begin_stream() {}
   virtual bool is_call(const JsonValue& event) const = 0;
-  // The event as the client gets it, whose first answer was another one; nothing: it does not get it.
+  // The event as the client gets it, whose first answer was another one; nothing: it does not get
+  // it.
   virtual std::optional<std::string> passed_on(const JsonValue& event) = 0;
   // An event that the client gets as it came, of the first answer.
   virtual void passed(const JsonValue&) {}

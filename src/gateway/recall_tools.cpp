@@ -17,7 +17,8 @@ constexpr MessageLimits answer_limits = {};
 std::string_view inside(std::string_view list) { return list.substr(1, list.size() - 2); }
 
 // The text with more elements at the end of an array in it.
-std::string with_elements(std::string_view text, const JsonValue& array, std::string_view elements) {
+std::string with_elements(std::string_view text, const JsonValue& array,
+                          std::string_view elements) {
   const std::uint64_t end = array.offset() + array.raw().size() - 1;
   std::string out(text.substr(0, end));
   if (!array.empty()) out += ',';
@@ -86,7 +87,8 @@ struct RecallTurn::Rep {
   void pass(std::string_view name, std::string_view data);
   void read_calls();
   bool calls_own() const {
-    return std::any_of(calls.begin(), calls.end(), [](const RecallCall& call) { return is_context_tool(call.name); });
+    return std::any_of(calls.begin(), calls.end(),
+                       [](const RecallCall& call) { return is_context_tool(call.name); });
   }
 };
 
@@ -99,7 +101,8 @@ std::optional<RecallTurn> RecallTurn::begin(Dialect dialect, std::string_view bo
   rep->knows = RecallDialect::of(dialect);
   const std::optional<JsonValue> list = root.find(rep->knows->list_key());
   const bool may_be_text = dialect == Dialect::openai_responses;
-  if (!list || !(list->is(JsonType::array) || (may_be_text && list->is(JsonType::string)))) return {};
+  if (!list || !(list->is(JsonType::array) || (may_be_text && list->is(JsonType::string))))
+    return {};
   if (!rep->knows->may_offer(root)) return {};
   const std::string offered = context_tools(dialect);
   const std::optional<JsonValue> tools = root.find("tools");
@@ -139,10 +142,11 @@ std::string RecallTurn::read(std::string_view bytes) {
     rep.gave_up = true;
     return std::exchange(rep.whole, {});
   }
-  const bool is_readable = rep.events->read(bytes, [&rep](std::string_view name, std::string_view data) {
-    rep.take_event(name, data);
-    return true;
-  });
+  const bool is_readable =
+      rep.events->read(bytes, [&rep](std::string_view name, std::string_view data) {
+        rep.take_event(name, data);
+        return true;
+      });
   if (!is_readable || rep.held_bytes > held_bytes_max) {
     for (const Rep::Event& event : rep.held) rep.pass(event.name, event.data);
     rep.held.clear();
@@ -169,7 +173,8 @@ void RecallTurn::Rep::pass(std::string_view name, std::string_view data) {
     knows->passed(event->root());
     return append_event(out, name, data);
   }
-  if (const std::optional<std::string> changed = knows->passed_on(event->root())) append_event(out, name, *changed);
+  if (const std::optional<std::string> changed = knows->passed_on(event->root()))
+    append_event(out, name, *changed);
 }
 
 std::vector<RecallCall> RecallTurn::end_answer() {
@@ -179,7 +184,8 @@ std::vector<RecallCall> RecallTurn::end_answer() {
   if (rep.answers < answers_max && rep.calls_own()) {
     std::vector<RecallCall> own;
     for (const RecallCall& call : rep.calls)
-      if (is_context_tool(call.name)) own.push_back({call.id, call.name, object_text(call.arguments_json)});
+      if (is_context_tool(call.name))
+        own.push_back({call.id, call.name, object_text(call.arguments_json)});
     return own;
   }
   rep.calls.clear();
@@ -214,9 +220,10 @@ const std::string& RecallTurn::continued(const std::vector<ContextToolResult>& r
       answered.push_back({call.id, call.name, results[next].text, results[next].is_error});
       ++next;
     } else {
-      answered.push_back(
-          {call.id, call.name,
-           "Not run: it was called beside a context tool, whose result is here. Call it again if it is still needed.", true});
+      answered.push_back({call.id, call.name,
+                          "Not run: it was called beside a context tool, whose result is here. "
+                          "Call it again if it is still needed.",
+                          true});
     }
   }
   const JsonText said = JsonText::parse(rep.said, {}).value();

@@ -9,10 +9,11 @@
 //       send(turn.continued(results));                     // and read the next answer
 //     write(turn.rest());
 //
-// Text and reasoning reach the client as they arrive. From the first call of an answer on everything is
-// held until the answer has ended: calls of the client's own tools are released then, unless one of
-// these tools is called beside them. In that case the model gets what it asked of these, and is told to
-// repeat the others: no provider takes a turn in which some calls have no result.
+// Text and reasoning reach the client as they arrive. From the first call of an answer on
+// everything is held until the answer has ended: calls of the client's own tools are released then,
+// unless one of these tools is called beside them. In that case the model gets what it asked of
+// these, and is told to repeat the others: no provider takes a turn in which some calls have no
+// result.
 //
 // A value: no socket, no clock. One thread at a time.
 #pragma once
@@ -42,8 +43,9 @@ class RecallTurn {
   static constexpr std::uint32_t answers_max = 8;
   static constexpr std::size_t held_bytes_max = std::size_t{32} << 20;
 
-  // Nothing where no tools can be offered: no request of the dialect, several answers asked for, a tool
-  // that is forbidden or forced by `tool_choice`, or a tool of the client's with one of these names.
+  // Nothing where no tools can be offered: no request of the dialect, several answers asked for, a
+  // tool that is forbidden or forced by `tool_choice`, or a tool of the client's with one of these
+  // names.
   static std::optional<RecallTurn> begin(Dialect dialect, std::string_view body);
 
   const std::string& request() const;  // what the upstream gets
@@ -51,8 +53,8 @@ class RecallTurn {
   void begin_answer(ResponseForm form);
   // Bytes of the answer as they came. Returns what goes to the client: nothing of a whole answer.
   std::string read(std::string_view bytes);
-  // The calls of context tools to be carried out; none: the turn is over, and rest() is what the client
-  // has not got of it.
+  // The calls of context tools to be carried out; none: the turn is over, and rest() is what the
+  // client has not got of it.
   std::vector<RecallCall> end_answer();
   // One result for each call. Returns request().
   const std::string& continued(const std::vector<ContextToolResult>& results);

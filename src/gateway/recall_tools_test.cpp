@@ -12,8 +12,8 @@
 namespace undertext {
 namespace {
 
-// One dialect's words for: the model says "Let me look." and calls a tool; the model says "It was blue.";
-// the model calls the client's own tool. Streamed and whole.
+// One dialect's words for: the model says "Let me look." and calls a tool; the model says "It was
+// blue."; the model calls the client's own tool. Streamed and whole.
 struct Said {
   Dialect dialect;
   std::string request;
@@ -30,9 +30,10 @@ std::string event(const std::string& data, const std::string& name = "") {
 // Anthropic
 
 std::string anthropic_stream(const std::vector<std::string>& blocks, const std::string& stop) {
-  std::string out = event(R"({"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m",)"
-                          R"("content":[],"stop_reason":null,"usage":{"input_tokens":9,"output_tokens":1}}})",
-                          "message_start");
+  std::string out = event(
+      R"({"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m",)"
+      R"("content":[],"stop_reason":null,"usage":{"input_tokens":9,"output_tokens":1}}})",
+      "message_start");
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const JsonText block = JsonText::parse(blocks[i], {}).value();
     const std::string at = std::to_string(i);
@@ -40,28 +41,34 @@ std::string anthropic_stream(const std::vector<std::string>& blocks, const std::
     std::string start = blocks[i], delta;
     if (is_text) {
       start = R"({"type":"text","text":""})";
-      delta = R"({"type":"text_delta","text":)" + std::string(block.root().find("text")->raw()) + "}";
+      delta =
+          R"({"type":"text_delta","text":)" + std::string(block.root().find("text")->raw()) + "}";
     } else {
       std::string input;
       append_json_string(input, block.root().find("input")->raw());
-      start = R"({"type":"tool_use","id":)" + std::string(block.root().find("id")->raw()) + R"(,"name":)" +
-              std::string(block.root().find("name")->raw()) + R"(,"input":{}})";
+      start = R"({"type":"tool_use","id":)" + std::string(block.root().find("id")->raw()) +
+              R"(,"name":)" + std::string(block.root().find("name")->raw()) + R"(,"input":{}})";
       delta = R"({"type":"input_json_delta","partial_json":)" + input + "}";
     }
-    out += event(R"({"type":"content_block_start","index":)" + at + R"(,"content_block":)" + start + "}", "content_block_start");
-    out += event(R"({"type":"content_block_delta","index":)" + at + R"(,"delta":)" + delta + "}", "content_block_delta");
+    out += event(
+        R"({"type":"content_block_start","index":)" + at + R"(,"content_block":)" + start + "}",
+        "content_block_start");
+    out += event(R"({"type":"content_block_delta","index":)" + at + R"(,"delta":)" + delta + "}",
+                 "content_block_delta");
     out += event(R"({"type":"content_block_stop","index":)" + at + "}", "content_block_stop");
   }
-  out +=
-      event(R"({"type":"message_delta","delta":{"stop_reason":")" + stop + R"("},"usage":{"output_tokens":7}})", "message_delta");
+  out += event(R"({"type":"message_delta","delta":{"stop_reason":")" + stop +
+                   R"("},"usage":{"output_tokens":7}})",
+               "message_delta");
   return out + event(R"({"type":"message_stop"})", "message_stop");
 }
-std::string anthropic_answer(bool streamed, const std::vector<std::string>& blocks, const std::string& stop) {
+std::string anthropic_answer(bool streamed, const std::vector<std::string>& blocks,
+                             const std::string& stop) {
   if (streamed) return anthropic_stream(blocks, stop);
   std::string content;
   for (const std::string& block : blocks) content += (content.empty() ? "" : ",") + block;
-  return R"({"id":"msg_1","type":"message","role":"assistant","model":"m","content":[)" + content + R"(],"stop_reason":")" + stop +
-         R"(","usage":{"input_tokens":9,"output_tokens":7}})";
+  return R"({"id":"msg_1","type":"message","role":"assistant","model":"m","content":[)" + content +
+         R"(],"stop_reason":")" + stop + R"(","usage":{"input_tokens":9,"output_tokens":7}})";
 }
 std::vector<std::string> split_objects(const std::string& list) {
   std::vector<std::string> all;
@@ -83,14 +90,17 @@ const Said anthropic{
       return anthropic_answer(streamed, {R"({"type":"text","text":")" + text + "\"}"}, "end_turn");
     },
     [](const std::string& id, const std::string& name) {
-      return R"({"type":"tool_use","id":")" + id + R"(","name":")" + name + R"(","input":{"text":"kettle"}})";
+      return R"({"type":"tool_use","id":")" + id + R"(","name":")" + name +
+             R"(","input":{"text":"kettle"}})";
     }};
 
 // Chat
 
-std::string chat_chunk(const std::string& id, const std::string& delta, const std::string& finish = "null") {
-  return event(R"({"id":")" + id + R"(","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":)" + delta +
-               R"(,"finish_reason":)" + finish + "}]}");
+std::string chat_chunk(const std::string& id, const std::string& delta,
+                       const std::string& finish = "null") {
+  return event(R"({"id":")" + id +
+               R"(","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":)" +
+               delta + R"(,"finish_reason":)" + finish + "}]}");
 }
 const Said chat{
     Dialect::openai_chat,
@@ -99,18 +109,20 @@ const Said chat{
       if (!streamed)
         return R"({"id":"c1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Let me look.","tool_calls":[)" +
                calls + R"(]},"finish_reason":"tool_calls"}]})";
-      std::string out =
-          chat_chunk("c1", R"({"role":"assistant","content":""})") + chat_chunk("c1", R"({"content":"Let me look."})");
+      std::string out = chat_chunk("c1", R"({"role":"assistant","content":""})") +
+                        chat_chunk("c1", R"({"content":"Let me look."})");
       std::size_t index = 0;
       for (const std::string& call : split_objects(calls))
-        out += chat_chunk("c1", R"({"tool_calls":[{"index":)" + std::to_string(index++) + "," + call.substr(1) + "]}");
+        out += chat_chunk("c1", R"({"tool_calls":[{"index":)" + std::to_string(index++) + "," +
+                                    call.substr(1) + "]}");
       return out + chat_chunk("c1", "{}", "\"tool_calls\"") + event("[DONE]");
     },
     [](bool streamed, const std::string& text) -> std::string {
       if (!streamed)
         return R"({"id":"c2","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":")" +
                text + R"("},"finish_reason":"stop"}]})";
-      return chat_chunk("c2", R"({"role":"assistant","content":""})") + chat_chunk("c2", R"({"content":")" + text + "\"}") +
+      return chat_chunk("c2", R"({"role":"assistant","content":""})") +
+             chat_chunk("c2", R"({"content":")" + text + "\"}") +
              chat_chunk("c2", "{}", "\"stop\"") + event("[DONE]");
     },
     [](const std::string& id, const std::string& name) {
@@ -120,17 +132,21 @@ const Said chat{
 
 // Responses
 
-std::string responses_answer(bool streamed, const std::string& id, const std::vector<std::string>& items) {
+std::string responses_answer(bool streamed, const std::string& id,
+                             const std::vector<std::string>& items) {
   std::string output;
   for (const std::string& item : items) output += (output.empty() ? "" : ",") + item;
   const auto response = [&](const std::string& status, const std::string& list) {
-    return R"({"id":")" + id + R"(","object":"response","model":"m","status":")" + status + R"(","output":[)" + list + "]}";
+    return R"({"id":")" + id + R"(","object":"response","model":"m","status":")" + status +
+           R"(","output":[)" + list + "]}";
   };
   if (!streamed) return response("completed", output);
   std::uint64_t number = 0;
   std::string out;
   const auto add = [&](const std::string& type, const std::string& members) {
-    out += event(R"({"type":")" + type + R"(","sequence_number":)" + std::to_string(number++) + "," + members + "}", type);
+    out += event(R"({"type":")" + type + R"(","sequence_number":)" + std::to_string(number++) +
+                     "," + members + "}",
+                 type);
   };
   add("response.created", R"("response":)" + response("in_progress", ""));
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -153,9 +169,12 @@ const Said responses{
       for (std::string& call : split_objects(calls)) items.push_back(std::move(call));
       return responses_answer(streamed, "resp_1", items);
     },
-    [](bool streamed, const std::string& text) { return responses_answer(streamed, "resp_2", {message_item(text)}); },
+    [](bool streamed, const std::string& text) {
+      return responses_answer(streamed, "resp_2", {message_item(text)});
+    },
     [](const std::string& id, const std::string& name) {
-      return R"({"type":"function_call","id":"fc_)" + id + R"(","call_id":")" + id + R"(","name":")" + name +
+      return R"({"type":"function_call","id":"fc_)" + id + R"(","call_id":")" + id +
+             R"(","name":")" + name +
              R"(","arguments":"{\"text\":\"kettle\"}","status":"completed"})";
     }};
 
@@ -163,7 +182,8 @@ const Said responses{
 
 std::string gemini_answer(bool streamed, const std::vector<std::string>& parts) {
   const auto answer = [](const std::string& list, const std::string& more) {
-    return R"({"candidates":[{"content":{"role":"model","parts":[)" + list + "]}" + more + R"(,"index":0}],"responseId":"r"})";
+    return R"({"candidates":[{"content":{"role":"model","parts":[)" + list + "]}" + more +
+           R"(,"index":0}],"responseId":"r"})";
   };
   std::string list, stream;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -180,7 +200,9 @@ const Said gemini{
       for (std::string& call : split_objects(calls)) parts.push_back(std::move(call));
       return gemini_answer(streamed, parts);
     },
-    [](bool streamed, const std::string& text) { return gemini_answer(streamed, {R"({"text":")" + text + "\"}"}); },
+    [](bool streamed, const std::string& text) {
+      return gemini_answer(streamed, {R"({"text":")" + text + "\"}"});
+    },
     [](const std::string&, const std::string& name) {
       return R"({"functionCall":{"name":")" + name + R"(","args":{"text":"kettle"}}})";
     }};
@@ -192,7 +214,8 @@ struct Seen {
   bool complete = false;
 };
 Seen seen(Dialect dialect, bool streamed, const std::string& bytes) {
-  const ProviderResponse response = read_response(dialect, bytes, streamed ? ResponseForm::event_stream : ResponseForm::whole);
+  const ProviderResponse response =
+      read_response(dialect, bytes, streamed ? ResponseForm::event_stream : ResponseForm::whole);
   Seen seen{.complete = response.complete};
   for (const Message& message : response.messages)
     for (const ContentBlock& block : read_blocks(message)) {
@@ -207,10 +230,14 @@ class RecallTools : public testing::TestWithParam<std::tuple<Said, bool>> {
   const Said& dialect() const { return std::get<0>(GetParam()); }
   bool streamed() const { return std::get<1>(GetParam()); }
 
-  RecallTurn turn() const { return RecallTurn::begin(dialect().dialect, dialect().request).value(); }
+  RecallTurn turn() const {
+    return RecallTurn::begin(dialect().dialect, dialect().request).value();
+  }
   std::string look(const std::string& calls) const { return dialect().look(streamed(), calls); }
   std::string say(const std::string& text) const { return dialect().say(streamed(), text); }
-  std::string call(const std::string& id, const std::string& name) const { return dialect().call(id, name); }
+  std::string call(const std::string& id, const std::string& name) const {
+    return dialect().call(id, name);
+  }
   // In pieces, as a network has it.
   std::vector<RecallCall> answer(RecallTurn& turn, const std::string& bytes) {
     turn.begin_answer(streamed() ? ResponseForm::event_stream : ResponseForm::whole);
@@ -223,7 +250,8 @@ class RecallTools : public testing::TestWithParam<std::tuple<Said, bool>> {
   // The messages of a request: the texts, and which calls have results.
   std::string told(const std::string& request) const {
     std::string out;
-    const std::vector<Message> messages = import_messages(dialect().dialect, request).value().messages;
+    const std::vector<Message> messages =
+        import_messages(dialect().dialect, request).value().messages;
     for (const Message& message : messages)
       for (const ContentBlock& block : read_blocks(message)) {
         if (block.kind == ContentBlock::Kind::text) out += block.text + "|";
@@ -237,8 +265,10 @@ class RecallTools : public testing::TestWithParam<std::tuple<Said, bool>> {
     return out;
   }
   void expect_valid(const std::string& request) const {
-    const std::vector<Finding> findings = validate_request(request, default_profile(dialect().dialect)).value();
-    for (const Finding& finding : findings) ADD_FAILURE() << finding.code << " " << finding.place.path << "\n" << request;
+    const std::vector<Finding> findings =
+        validate_request(request, default_profile(dialect().dialect)).value();
+    for (const Finding& finding : findings)
+      ADD_FAILURE() << finding.code << " " << finding.place.path << "\n" << request;
   }
 
   std::string got_;
@@ -270,7 +300,8 @@ TEST_P(RecallTools, AreAnsweredWithoutTheClient) {
   EXPECT_EQ(calls[0].name, "context_search");
   EXPECT_EQ(calls[0].arguments_json, R"({"text":"kettle"})");
   const std::string next = turn.continued({{"the kettle is \"blue\""}});
-  EXPECT_EQ(told(next), "Which colour?|Let me look.|call context_search|result the kettle is \"blue\"|");
+  EXPECT_EQ(told(next),
+            "Which colour?|Let me look.|call context_search|result the kettle is \"blue\"|");
   expect_valid(next);
   EXPECT_TRUE(answer(turn, say(" It was blue.")).empty());
   EXPECT_EQ(client().text, "Let me look. It was blue.");
@@ -306,7 +337,8 @@ TEST_P(RecallTools, AModelThatDoesNotStopIsStopped) {
     turn.continued({{"nothing"}});
   }
   EXPECT_TRUE(answer(turn, look(call("last", "context_search"))).empty());
-  EXPECT_EQ(client().calls, std::vector<std::string>{"context_search"}) << "the client says that there is no such tool";
+  EXPECT_EQ(client().calls, std::vector<std::string>{"context_search"})
+      << "the client says that there is no such tool";
   EXPECT_TRUE(client().complete);
 }
 
@@ -322,7 +354,8 @@ TEST_P(RecallTools, AnAnswerThatBreaksOffReachesTheClientAsFarAsItCame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDialect, RecallTools,
-                         testing::Combine(testing::Values(anthropic, chat, responses, gemini), testing::Bool()),
+                         testing::Combine(testing::Values(anthropic, chat, responses, gemini),
+                                          testing::Bool()),
                          [](const auto& each) {
                            return std::string(name(std::get<0>(each.param).dialect)) +
                                   (std::get<1>(each.param) ? "_streamed" : "_whole");
@@ -330,24 +363,30 @@ INSTANTIATE_TEST_SUITE_P(EveryDialect, RecallTools,
 
 TEST(RecallToolsOffer, IsLeftOutWhereTheChoiceIsNotTheModels) {
   for (const auto& [dialect, body] :
-       {std::pair{Dialect::anthropic, R"({"messages":[],"tool_choice":{"type":"tool","name":"read"}})"},
+       {std::pair{Dialect::anthropic,
+                  R"({"messages":[],"tool_choice":{"type":"tool","name":"read"}})"},
         {Dialect::anthropic, R"({"messages":[],"tool_choice":{"type":"none"}})"},
-        {Dialect::anthropic, R"({"messages":[],"tools":[{"name":"context_search","input_schema":{}}]})"},
+        {Dialect::anthropic,
+         R"({"messages":[],"tools":[{"name":"context_search","input_schema":{}}]})"},
         {Dialect::anthropic, R"({"messages":"no"})"},
         {Dialect::anthropic, R"([1])"},
         {Dialect::anthropic, "no JSON"},
         {Dialect::openai_chat, R"({"messages":[],"tool_choice":"none"})"},
         {Dialect::openai_chat, R"({"messages":[],"n":2})"},
         {Dialect::openai_chat, R"({"messages":[],"functions":[]})"},
-        {Dialect::openai_chat, R"({"messages":[],"tool_choice":{"type":"function","function":{"name":"f"}}})"},
+        {Dialect::openai_chat,
+         R"({"messages":[],"tool_choice":{"type":"function","function":{"name":"f"}}})"},
         {Dialect::openai_responses, R"({"input":[],"tool_choice":{"type":"function","name":"f"}})"},
         {Dialect::openai_responses, R"({"input":[],"background":true})"},
         {Dialect::gemini, R"({"contents":[],"cachedContent":"c"})"},
         {Dialect::gemini, R"({"contents":[],"tools":[{"googleSearch":{}}]})"}})
     EXPECT_FALSE(RecallTurn::begin(dialect, body)) << body;
-  EXPECT_TRUE(RecallTurn::begin(Dialect::anthropic, R"({"messages":[],"tool_choice":{"type":"any"}})"));
-  EXPECT_TRUE(RecallTurn::begin(Dialect::openai_chat, R"({"messages":[],"tool_choice":"required"})"));
-  EXPECT_TRUE(RecallTurn::begin(Dialect::gemini, R"({"contents":[],"tools":[{"functionDeclarations":[]}]})"));
+  EXPECT_TRUE(
+      RecallTurn::begin(Dialect::anthropic, R"({"messages":[],"tool_choice":{"type":"any"}})"));
+  EXPECT_TRUE(
+      RecallTurn::begin(Dialect::openai_chat, R"({"messages":[],"tool_choice":"required"})"));
+  EXPECT_TRUE(RecallTurn::begin(Dialect::gemini,
+                                R"({"contents":[],"tools":[{"functionDeclarations":[]}]})"));
 }
 
 TEST(RecallToolsOffer, IsMadeToARequestWithoutTools) {
@@ -355,7 +394,10 @@ TEST(RecallToolsOffer, IsMadeToARequestWithoutTools) {
                                       {Dialect::openai_chat, R"({"messages":[],"n":1})"},
                                       {Dialect::openai_responses, R"({"input":"hello"})"},
                                       {Dialect::gemini, R"({"contents":[]})"}})
-    EXPECT_TRUE(RecallTurn::begin(dialect, body)->request().starts_with("{\"tools\":" + context_tools(dialect) + ",")) << body;
+    EXPECT_TRUE(RecallTurn::begin(dialect, body)
+                    ->request()
+                    .starts_with("{\"tools\":" + context_tools(dialect) + ","))
+        << body;
 }
 
 TEST(RecallToolsStream, LaterBlocksAndItemsAreNumberedBehindTheFirst) {

@@ -21,22 +21,26 @@ RecordKeys::RecordKeys(std::string_view secret, std::string_view user) {
   base_ = hex(sha256(base_));
 }
 
-std::string RecordKeys::key(std::string_view kind, std::initializer_list<std::string_view> words) const {
+std::string RecordKeys::key(std::string_view kind,
+                            std::initializer_list<std::string_view> words) const {
   std::string all = base_;
   append_word(all, kind);
   for (const std::string_view word : words) append_word(all, word);
   return std::string(kind) + ':' + hex(sha256(all)).substr(0, key_digits);
 }
 
-std::vector<std::string> RecordKeys::beginnings(const std::vector<op::Reconcile::Sent>& list) const {
+std::vector<std::string> RecordKeys::beginnings(
+    const std::vector<op::Reconcile::Sent>& list) const {
   std::vector<std::string> keys;
   keys.reserve(list.size());
   std::string before;
-  for (const op::Reconcile::Sent& sent : list) keys.push_back(before = longer(before, {sent.identity}));
+  for (const op::Reconcile::Sent& sent : list)
+    keys.push_back(before = longer(before, {sent.identity}));
   return keys;
 }
 
-std::string RecordKeys::longer(const std::string& beginning, const std::vector<Identity>& more) const {
+std::string RecordKeys::longer(const std::string& beginning,
+                               const std::vector<Identity>& more) const {
   std::string list = beginning;
   for (const Identity& identity : more) list = key("list", {list, text(identity)});
   return list;
@@ -45,7 +49,8 @@ std::string RecordKeys::longer(const std::string& beginning, const std::vector<I
 std::string session_of(const ClientRequest& request) {
   if (request.session.empty()) return {};
   std::string session;
-  for (const std::string& word : {request.reconcile.client, request.session, request.agent}) append_word(session, word);
+  for (const std::string& word : {request.reconcile.client, request.session, request.agent})
+    append_word(session, word);
   if (request.kind == ClientRequestKind::side_request) session += "side";
   return session;
 }
@@ -59,6 +64,8 @@ std::vector<Identity> first_messages(const ClientRequest& request, std::size_t c
   return found;
 }
 
-std::string text(const Identity& identity) { return std::to_string(identity.high) + '.' + std::to_string(identity.low); }
+std::string text(const Identity& identity) {
+  return std::to_string(identity.high) + '.' + std::to_string(identity.low);
+}
 
 }  // namespace undertext

@@ -1,4 +1,5 @@
-// The way from traffic to the recorder: a queue that is bounded in bytes, and one thread that empties it.
+// The way from traffic to the recorder: a queue that is bounded in bytes, and one thread that
+// empties it.
 #pragma once
 
 #include <atomic>
@@ -27,20 +28,24 @@ class RecordingQueue {
  public:
   using OnEvent = std::function<void(std::string_view event, const std::string& detail)>;
   // `budget`: what may wait, of all and of each tenant.
-  RecordingQueue(std::shared_ptr<ExchangeRecorder> recorder, std::shared_ptr<http::Budget> budget, OnEvent on_event);
+  RecordingQueue(std::shared_ptr<ExchangeRecorder> recorder, std::shared_ptr<http::Budget> budget,
+                 OnEvent on_event);
   ~RecordingQueue();  // as stop(), without a limit
   RecordingQueue(const RecordingQueue&) = delete;
   RecordingQueue& operator=(const RecordingQueue&) = delete;
 
   // A request that is on its way. None: it is not recorded, because there is no room for it.
   std::optional<Recording> begin(ObservedRequest request) noexcept;
-  // Something that needs the recorder, on its thread, behind what was begun before. Dropped where the queue stops first.
+  // Something that needs the recorder, on its thread, behind what was begun before. Dropped where
+  // the queue stops first.
   using Asked = std::function<void(ExchangeRecorder& recorder)>;
   void ask(Asked asked) { push(std::move(asked)); }
-  // Until all that was handed over before is recorded, or the time has come. Any thread but the recorder's.
+  // Until all that was handed over before is recorded, or the time has come. Any thread but the
+  // recorder's.
   void wait_for_recorder(std::chrono::steady_clock::time_point deadline);
   // What waits is still recorded, as far as that is begun by `deadline`; the rest is dropped.
-  void stop(std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max());
+  void stop(std::chrono::steady_clock::time_point deadline =
+                std::chrono::steady_clock::time_point::max());
 
   struct Counts {
     std::uint64_t recorded = 0, dropped = 0, failed = 0, bytes = 0;
@@ -73,7 +78,8 @@ class RecordingQueue {
 // One exchange while it lasts. One thread at a time; nothing throws.
 class Recording {
  public:
-  Recording(RecordingQueue& queue, ObservedExchange exchange) : queue_(&queue), exchange_(std::move(exchange)) {}
+  Recording(RecordingQueue& queue, ObservedExchange exchange)
+      : queue_(&queue), exchange_(std::move(exchange)) {}
 
   const ObservedRequest& request() const { return *exchange_.request; }
 

@@ -36,9 +36,11 @@ ObservedRequest request_of(std::string body, RecordLevel level = RecordLevel::fu
 }
 
 struct Fixture {
-  explicit Fixture(std::uint64_t bytes_max) : Fixture(std::make_shared<http::Budget>(bytes_max, bytes_max)) {}
+  explicit Fixture(std::uint64_t bytes_max)
+      : Fixture(std::make_shared<http::Budget>(bytes_max, bytes_max)) {}
   explicit Fixture(std::shared_ptr<http::Budget> budget)
-      : queue(recorder, std::move(budget), [this](std::string_view, const std::string&) { ++events; }) {}
+      : queue(recorder, std::move(budget),
+              [this](std::string_view, const std::string&) { ++events; }) {}
   std::shared_ptr<KeepingRecorder> recorder = std::make_shared<KeepingRecorder>();
   std::atomic<int> events = 0;
   RecordingQueue queue;
@@ -70,7 +72,8 @@ TEST(Recording, ARecorderGetsBothBodiesAndNoSecret) {
 TEST(Recording, OfMetadataThereAreSizesWithoutBodies) {
   Fixture at(1 << 20);
   at.recorder->may_go_on.set_value();
-  std::optional<Recording> recording = at.queue.begin(request_of("question", RecordLevel::metadata));
+  std::optional<Recording> recording =
+      at.queue.begin(request_of("question", RecordLevel::metadata));
   recording->head(200, {});
   recording->bytes("answer");
   recording->end(ObservedExchange::End::complete, "");
@@ -87,7 +90,8 @@ TEST(Recording, WhatDoesNotFitIsDroppedAndCountedWhileTheRecorderIsBusy) {
   Fixture at(100 << 10);
   std::optional<Recording> first = at.queue.begin(request_of(std::string(60 << 10, 'a')));
   ASSERT_TRUE(first);
-  EXPECT_FALSE(at.queue.begin(request_of(std::string(60 << 10, 'b')))) << "there is no room for its request";
+  EXPECT_FALSE(at.queue.begin(request_of(std::string(60 << 10, 'b'))))
+      << "there is no room for its request";
   first->head(200, {});
   for (int i = 0; i < 100; ++i) first->bytes(std::string(1 << 10, 'c'));
   first->end(ObservedExchange::End::complete, "");
@@ -122,7 +126,8 @@ TEST(Recording, ATenantThatFillsItsPartKeepsNobodyElseFromBeingRecorded) {
 
 TEST(Recording, WhatIsNotBegunWhenItStopsIsDroppedAndCounted) {
   Fixture at(1 << 20);
-  for (int i = 0; i < 3; ++i) at.queue.begin(request_of("question"))->end(ObservedExchange::End::complete, "");
+  for (int i = 0; i < 3; ++i)
+    at.queue.begin(request_of("question"))->end(ObservedExchange::End::complete, "");
   at.recorder->may_go_on.set_value();
   at.queue.stop(std::chrono::steady_clock::now());
   EXPECT_LE(at.recorder->requests.size(), 1u);

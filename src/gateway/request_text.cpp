@@ -15,7 +15,8 @@ constexpr std::int64_t minute_ms = 60'000, hour_ms = 60 * minute_ms;
 
 bool is_of_messages(Dialect dialect, const JsonValue& key) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return key.string_is(name); });
+    return std::any_of(names.begin(), names.end(),
+                       [&](std::string_view name) { return key.string_is(name); });
   };
   switch (dialect) {
     case Dialect::anthropic: return is_one_of({"messages", "system"});
@@ -36,14 +37,15 @@ std::int64_t lifetime_ms(std::string_view text) {
   return text == "h" ? count * hour_ms : text == "m" ? count * minute_ms : 0;
 }
 
-// The longest of what the request asks for, and at least what the provider does by itself. Where that is a span, its end: a
-// cache is called expired only when it certainly is.
+// The longest of what the request asks for, and at least what the provider does by itself. Where
+// that is a span, its end: a cache is called expired only when it certainly is.
 std::int64_t cache_lifetime_ms(Dialect dialect, const JsonValue& root) {
   std::int64_t longest = dialect == Dialect::anthropic ? 5 * minute_ms : hour_ms;
   for (const MarkerAt& marker : markers_of(root))
     if (const Result<JsonText> json = JsonText::parse(marker.json, {}))
       longest = std::max(longest, lifetime_ms(text_at(json->root(), "/ttl")));
-  for (const std::string_view pointer : {"/prompt_cache_retention", "/prompt_cache_options/ttl", "/cache_control/ttl"})
+  for (const std::string_view pointer :
+       {"/prompt_cache_retention", "/prompt_cache_options/ttl", "/cache_control/ttl"})
     longest = std::max(longest, lifetime_ms(text_at(root, pointer)));
   return longest;
 }
@@ -65,7 +67,9 @@ RequestText read_request_text(Dialect dialect, std::string_view body, std::strin
   const JsonValue root = json->root();
   text.model = text_at(root, "/model");
   if (text.model.empty()) text.model = model_in(path);
-  if (const std::optional<JsonValue> tools = root.find("tools"); tools && tools->is(JsonType::array)) text.tools = tools->raw();
+  if (const std::optional<JsonValue> tools = root.find("tools");
+      tools && tools->is(JsonType::array))
+    text.tools = tools->raw();
   text.answer_tokens = answer_tokens_in(root);
   text.cache_lifetime_ms = cache_lifetime_ms(dialect, root);
   return text;

@@ -1,4 +1,5 @@
-// The bytes of a request around its messages: what they say about cache and answer, and putting other messages in. Values.
+// The bytes of a request around its messages: what they say about cache and answer, and putting
+// other messages in. Values.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct RequestText {
 // `path` has the model of Gemini. Whatever cannot be read is as if it were not there.
 RequestText read_request_text(Dialect dialect, std::string_view body, std::string_view path);
 
-// The body with the members of `rendered` (Rendering::json) in place of its own messages and instructions. All other members
-// stay as they are, in their order. Both are JSON objects.
+// The body with the members of `rendered` (Rendering::json) in place of its own messages and
+// instructions. All other members stay as they are, in their order. Both are JSON objects.
 std::string with_rendered(Dialect dialect, std::string_view body, std::string_view rendered);
 
 }  // namespace undertext

@@ -26,7 +26,8 @@ constexpr std::size_t conversations_max = 4096;  // of which something is rememb
 
 Profile profile_of(const std::string& model, Dialect dialect) {
   for (const std::string& name : find_model(model).profiles)
-    if (Result<Profile> profile = find_profile(name); profile && profile->dialect == dialect) return *std::move(profile);
+    if (Result<Profile> profile = find_profile(name); profile && profile->dialect == dialect)
+      return *std::move(profile);
   return default_profile(dialect);
 }
 
@@ -47,7 +48,8 @@ std::uint64_t tokens_of(const History& history, const std::vector<Ordinal>& list
 
 // The parts of this request, which is not recorded yet, where they stand in the conversation.
 VolatileNow volatile_parts_of(const ObservedTurn& turn, const std::vector<Ordinal>& list) {
-  VolatileNow now{.system_texts = turn.volatile_parts.system_texts, .parts = turn.record.volatile_parts};
+  VolatileNow now{.system_texts = turn.volatile_parts.system_texts,
+                  .parts = turn.record.volatile_parts};
   if (list.size() < turn.record.messages) return now;
   const std::uint64_t before = list.size() - turn.record.messages;
   for (VolatilePart& part : now.parts)
@@ -76,17 +78,19 @@ std::optional<RequestRecord> last_request(const Conversation& conversation) {
 using Planner = std::function<Result<Plan>(const History&, const Aim&)>;
 
 // An edit that the client asked for. Nothing happens where it frees nothing.
-void compress_as_asked(Conversation& conversation, const GatewayPolicy& policy, std::optional<std::uint64_t> tokens_max,
-                       const Planner& planner) {
+void compress_as_asked(Conversation& conversation, const GatewayPolicy& policy,
+                       std::optional<std::uint64_t> tokens_max, const Planner& planner) {
   Aim aim = conversation.aim(tokens_max);
   aim.digest_last = true;
   aim.survival = policy.survival;
   const auto plan = [&](const History& now) -> Result<Plan> {
     Result<Plan> best = planner(now, aim);
-    if (best && best->replacements.empty()) return Error{ErrorCode::cannot_fit, "nothing can be freed"};
+    if (best && best->replacements.empty())
+      return Error{ErrorCode::cannot_fit, "nothing can be freed"};
     return best;
   };
-  static_cast<void>(conversation.apply({op::CompressBy{plan}, {.description = "asked for by the client"}}));
+  static_cast<void>(
+      conversation.apply({op::CompressBy{plan}, {.description = "asked for by the client"}}));
 }
 
 Planner planner_of(StrategyPtr strategy) {
@@ -95,13 +99,14 @@ Planner planner_of(StrategyPtr strategy) {
   };
 }
 
-// Summaries stand for all that a compaction hides, so that it expands to the originals: where the target leaves no room for them, it is
-// exceeded, up to `tokens_enough`.
+// Summaries stand for all that a compaction hides, so that it expands to the originals: where the
+// target leaves no room for them, it is exceeded, up to `tokens_enough`.
 Planner compaction_within(std::uint64_t tokens_enough) {
   return [tokens_enough](const History& now, const Aim& aim) {
     Result<Plan> plan = plan_reaching(*default_strategy(), now, aim, IfShort::accept);
     const auto drops = [](const Replacement& replacement) { return !replacement.summary; };
-    if (!plan || std::none_of(plan->replacements.begin(), plan->replacements.end(), drops)) return plan;
+    if (!plan || std::none_of(plan->replacements.begin(), plan->replacements.end(), drops))
+      return plan;
     Result<Plan> summarised = plan_reaching(*smart_summary(), now, aim, IfShort::accept);
     const std::uint64_t left = summarised ? summarised->tokens_after : now.stats().tokens;
     return left <= tokens_enough ? std::move(summarised) : std::move(plan);
@@ -115,13 +120,16 @@ std::string summary_of(const Conversation& conversation) {
   const std::uint64_t known = conversation.history().log().size();
   std::string text;
   Result<Conversation> trial = conversation.trial(conversation.version());
-  if (trial) static_cast<void>(trial->compress(*smart_summary({.keep = 0, .summary_tokens_max = summary_tokens_max})));
+  if (trial)
+    static_cast<void>(
+        trial->compress(*smart_summary({.keep = 0, .summary_tokens_max = summary_tokens_max})));
   const View view = trial ? trial->view() : conversation.view();
   for (auto each = view.begin(); each != view.end(); ++each)
     if (each.ordinal().value >= known) text += (text.empty() ? "" : "\n\n") + each->text();
   if (!text.empty()) return text;
   for (const Message& message : view)
-    if (message.role() != Role::system && text.size() < text_bytes_max) text += (text.empty() ? "" : "\n\n") + message.text();
+    if (message.role() != Role::system && text.size() < text_bytes_max)
+      text += (text.empty() ? "" : "\n\n") + message.text();
   if (text.size() <= text_bytes_max) return text;
   std::size_t end = text_bytes_max;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
@@ -149,8 +157,8 @@ RequestEdit TurnEditor::edit(ObservedTurn& turn, std::int64_t now_ms) {
   measure.text = read_request_text(turn.dialect, turn.request, turn.record.path);
   Conversation& conversation = *turn.conversation;
   const Key key(turn.tenant, conversation.id());
-  const GatewayPolicy policy =
-      options_.policies.of({.tenant = turn.tenant, .model = measure.text.model, .conversation = conversation.id()});
+  const GatewayPolicy policy = options_.policies.of(
+      {.tenant = turn.tenant, .model = measure.text.model, .conversation = conversation.id()});
   if (turn.is_compaction) return compacted(turn, policy, measure, now_ms);
   // What the provider has of a conversation that a request only adds to cannot be changed by it.
   const bool is_list = turn.is_followed || turn.aside;
@@ -164,21 +172,24 @@ RequestEdit TurnEditor::edit(ObservedTurn& turn, std::int64_t now_ms) {
     measure.factor = conversation.usage().correction(last->usage.model).factor;
     sent_ms = last->at_ms + last->duration_ms.value_or(0);
   }
-  if (const auto here = sent_at_ms_.find(key); here != sent_at_ms_.end()) sent_ms = std::max(sent_ms.value_or(0), here->second);
+  if (const auto here = sent_at_ms_.find(key); here != sent_at_ms_.end())
+    sent_ms = std::max(sent_ms.value_or(0), here->second);
   if (sent_ms) measure.idle_ms = std::max<std::int64_t>(now_ms - *sent_ms, 0);
   if (sent_at_ms_.size() >= conversations_max) sent_at_ms_.erase(sent_at_ms_.begin());
   sent_at_ms_[key] = now_ms;
 
   if (turn.aside) {
-    // What the client asks to be compacted is what the model has seen, with the client's instructions behind it.
+    // What the client asks to be compacted is what the model has seen, with the client's
+    // instructions behind it.
     Conversation trial = conversation.trial(conversation.version()).value();
     trial.apply({*turn.aside}).value();
     return rendered(turn, policy, measure, trial.history());
   }
   if (policy.compaction == GatewayPolicy::Compaction::pointer)
-    measure.asked =
-        asked_edits(turn.dialect, turn.request,
-                    profile_of(measure.text.model, turn.dialect).thinking_bound ? ThinkingEdits::leave : ThinkingEdits::make);
+    measure.asked = asked_edits(turn.dialect, turn.request,
+                                profile_of(measure.text.model, turn.dialect).thinking_bound
+                                    ? ThinkingEdits::leave
+                                    : ThinkingEdits::make);
   if (measure.asked) make_asked_edits(turn, policy, measure);
   compress_if_due(turn, policy, measure);
   turn.record.version = conversation.version();
@@ -191,46 +202,58 @@ RequestEdit TurnEditor::edit(ObservedTurn& turn, std::int64_t now_ms) {
     return edit;
   }
   const std::uint64_t tokens_after = conversation.stats().tokens;
-  RequestEdit edit = paused_answer(
-      {.item = item, .id = fresh_id(now_ms), .created_at_ms = now_ms, .tokens_before = tokens_before, .tokens_after = tokens_after},
-      pointer.summary, turn.request);
-  edit.answer_fields = {{"x-undertext-version", std::to_string(turn.record.version.value)},
-                        {"x-undertext-saved", std::to_string(tokens_before - std::min(tokens_before, tokens_after))}};
+  RequestEdit edit = paused_answer({.item = item,
+                                    .id = fresh_id(now_ms),
+                                    .created_at_ms = now_ms,
+                                    .tokens_before = tokens_before,
+                                    .tokens_after = tokens_after},
+                                   pointer.summary, turn.request);
+  edit.answer_fields = {
+      {"x-undertext-version", std::to_string(turn.record.version.value)},
+      {"x-undertext-saved", std::to_string(tokens_before - std::min(tokens_before, tokens_after))}};
   return edit;
 }
 
 CompactionPointer TurnEditor::pointer_to(const Conversation& conversation) {
   if (!std::exchange(has_told_, true) && options_.on_event)
-    options_.on_event(
-        "a compaction was answered",
-        conversation.id() + ": the client's session needs Undertext from now on; before removing it: undertext detach SESSION");
-  return {.conversation = conversation.id(), .version = conversation.version().value, .summary = summary_of(conversation)};
+    options_.on_event("a compaction was answered",
+                      conversation.id() +
+                          ": the client's session needs Undertext from now on; before removing it: "
+                          "undertext detach SESSION");
+  return {.conversation = conversation.id(),
+          .version = conversation.version().value,
+          .summary = summary_of(conversation)};
 }
 
-void TurnEditor::compress_if_due(const ObservedTurn& turn, const GatewayPolicy& policy, const Measure& measure) {
+void TurnEditor::compress_if_due(const ObservedTurn& turn, const GatewayPolicy& policy,
+                                 const Measure& measure) {
   Conversation& conversation = *turn.conversation;
   const History history = conversation.history();
   const std::uint64_t tokens = history.stats().tokens;
-  const std::optional<EditGoal> goal = edit_goal(policy, {.tokens = measure.as_sent(tokens),
-                                                          .window = find_model(measure.text.model).limits.window,
-                                                          .reserve = measure.text.answer_tokens,
-                                                          .tokens_per_turn = tokens_per_turn(history),
-                                                          .idle_ms = measure.idle_ms,
-                                                          .cache_lifetime_ms = measure.text.cache_lifetime_ms});
+  const std::optional<EditGoal> goal =
+      edit_goal(policy, {.tokens = measure.as_sent(tokens),
+                         .window = find_model(measure.text.model).limits.window,
+                         .reserve = measure.text.answer_tokens,
+                         .tokens_per_turn = tokens_per_turn(history),
+                         .idle_ms = measure.idle_ms,
+                         .cache_lifetime_ms = measure.text.cache_lifetime_ms});
   if (!goal) return;
   if (waits_.size() >= conversations_max) waits_.erase(waits_.begin());
   EditWaits& waits = waits_[{turn.tenant, conversation.id()}];
   if (waits.waits(tokens, *goal)) return;
   const Aim aim = conversation.aim();
   const auto plan = [&](const History& now) { return edit_plan(policy, *goal, measure, now, aim); };
-  const Result<Outcome> outcome =
-      conversation.apply({op::CompressBy{plan}, {.description = "policy " + std::string(name(policy.mode))}});
+  const Result<Outcome> outcome = conversation.apply(
+      {op::CompressBy{plan}, {.description = "policy " + std::string(name(policy.mode))}});
   if (outcome) return;
   waits.failed(tokens);
-  if (options_.on_event) options_.on_event("a conversation was not compressed", conversation.id() + ": " + outcome.error().message);
+  if (options_.on_event)
+    options_.on_event("a conversation was not compressed",
+                      conversation.id() + ": " + outcome.error().message);
 }
 
-void TurnEditor::compact_as_asked(Conversation& conversation, const GatewayPolicy& policy, const Measure& measure) {
+void TurnEditor::compact_as_asked(Conversation& conversation, const GatewayPolicy& policy,
+                                  const Measure& measure) {
   const std::uint64_t before = conversation.stats().tokens;
   const std::optional<std::uint64_t> window =
       policy.window_tokens ? policy.window_tokens : find_model(measure.text.model).limits.window;
@@ -239,36 +262,42 @@ void TurnEditor::compact_as_asked(Conversation& conversation, const GatewayPolic
     target = *policy.target_tokens;
   else if (policy.target_percent && window)
     target = *window / 100 * *policy.target_percent;
-  compress_as_asked(conversation, policy, target, compaction_within(window ? measure.as_counted(*window) : before));
+  compress_as_asked(conversation, policy, target,
+                    compaction_within(window ? measure.as_counted(*window) : before));
 }
 
 // The edits that a request asks its provider for, which the gateway makes in its place.
-void TurnEditor::make_asked_edits(const ObservedTurn& turn, const GatewayPolicy& policy, Measure& measure) {
+void TurnEditor::make_asked_edits(const ObservedTurn& turn, const GatewayPolicy& policy,
+                                  Measure& measure) {
   Conversation& conversation = *turn.conversation;
   for (const AskedEdit& edit : measure.asked->edits) {
     const History history = conversation.history();
     const std::uint64_t tokens = history.stats().tokens;
     const bool is_due = edit.kind == AskedEdit::Kind::clear_thinking ? true  // in every request
-                        : edit.above_tokens                          ? measure.as_sent(tokens) > *edit.above_tokens
-                        : edit.above_tool_uses                       ? whole_results(history) > *edit.above_tool_uses
-                                                                     : false;
+                        : edit.above_tokens    ? measure.as_sent(tokens) > *edit.above_tokens
+                        : edit.above_tool_uses ? whole_results(history) > *edit.above_tool_uses
+                                               : false;
     if (!is_due) continue;
     if (edit.kind == AskedEdit::Kind::compact) {
       compact_as_asked(conversation, policy, measure);
       if (edit.gives_block && options_.seal && conversation.version() != history.version())
-        measure.made = {.pointer = pointer_to(conversation), .tokens_before = tokens, .pauses = edit.pauses};
+        measure.made = {
+            .pointer = pointer_to(conversation), .tokens_before = tokens, .pauses = edit.pauses};
     } else if (edit.kind == AskedEdit::Kind::clear_thinking) {
       compress_as_asked(conversation, policy, {}, planner_of(clear_thinking(edit.keep)));
     } else {
-      const ClearToolResults clearing{.keep = edit.keep, .exclude = edit.exclude, .tokens_gain_min = edit.tokens_gain_min};
+      const ClearToolResults clearing{
+          .keep = edit.keep, .exclude = edit.exclude, .tokens_gain_min = edit.tokens_gain_min};
       compress_as_asked(conversation, policy, {}, planner_of(clear_tool_results(clearing)));
     }
   }
 }
 
-// A compaction that a client asks for. The item stands for the client's whole list; what the model sees in its place from then
-// on is the view, which is compressed now and can be edited at any time.
-RequestEdit TurnEditor::compacted(ObservedTurn& turn, const GatewayPolicy& policy, const Measure& measure, std::int64_t now_ms) {
+// A compaction that a client asks for. The item stands for the client's whole list; what the model
+// sees in its place from then on is the view, which is compressed now and can be edited at any
+// time.
+RequestEdit TurnEditor::compacted(ObservedTurn& turn, const GatewayPolicy& policy,
+                                  const Measure& measure, std::int64_t now_ms) {
   Conversation& conversation = *turn.conversation;
   const std::uint64_t before = conversation.stats().tokens;
   // What cannot be made smaller stays; the item is then as good as the list that it stands for.
@@ -283,22 +312,27 @@ RequestEdit TurnEditor::compacted(ObservedTurn& turn, const GatewayPolicy& polic
                                         .tokens_after = conversation.stats().tokens},
                                        turn.record.path, turn.request);
   edit.answer_fields = {{"x-undertext-version", std::to_string(turn.record.version.value)},
-                        {"x-undertext-saved", std::to_string(before - std::min(before, conversation.stats().tokens))}};
+                        {"x-undertext-saved",
+                         std::to_string(before - std::min(before, conversation.stats().tokens))}};
   return edit;
 }
 
-RequestEdit TurnEditor::without_store(Dialect dialect, std::string_view body, std::string_view whose) const {
+RequestEdit TurnEditor::without_store(Dialect dialect, std::string_view body,
+                                      std::string_view whose) const {
   RequestEdit edit;
   if (!options_.seal) return edit;
   const std::vector<SealedItem> items = sealed_items(dialect, body);
   if (items.empty()) return edit;
   std::vector<std::string> summaries;
   for (const auto& [sealed, whole, is_block] : items) {
-    std::optional<CompactionPointer> pointer = options_.seal->open(body.substr(sealed.begin, sealed.end - sealed.begin), whose);
+    std::optional<CompactionPointer> pointer =
+        options_.seal->open(body.substr(sealed.begin, sealed.end - sealed.begin), whose);
     if (!pointer) {
-      http::Reply refusal = gateway_error(dialect == Dialect::anthropic ? Provider::anthropic : Provider::openai, 400,
-                                          "invalid_compaction", "the request has a compaction item that is not valid here");
-      edit.answer = http::RelayedHead{.status = refusal.status, .fields = std::move(refusal.fields)};
+      http::Reply refusal = gateway_error(
+          dialect == Dialect::anthropic ? Provider::anthropic : Provider::openai, 400,
+          "invalid_compaction", "the request has a compaction item that is not valid here");
+      edit.answer =
+          http::RelayedHead{.status = refusal.status, .fields = std::move(refusal.fields)};
       edit.answer->fields.push_back({"content-type", "application/json"});
       edit.answer->fields.push_back({"content-length", std::to_string(refusal.body.size())});
       edit.answer_body = std::move(refusal.body);
@@ -310,19 +344,21 @@ RequestEdit TurnEditor::without_store(Dialect dialect, std::string_view body, st
   return edit;
 }
 
-RequestEdit TurnEditor::rendered(ObservedTurn& turn, const GatewayPolicy& policy, const Measure& measure,
-                                 const History& history) const {
+RequestEdit TurnEditor::rendered(ObservedTurn& turn, const GatewayPolicy& policy,
+                                 const Measure& measure, const History& history) const {
   const std::vector<Ordinal> list = history.client_list();
   const std::uint64_t list_tokens = tokens_of(history, list);
   turn.estimated_prompt = list_tokens + measure.overhead_tokens;
   RequestEdit unchanged;
-  unchanged.answer_fields = {{"x-undertext-version", std::to_string(turn.record.version.value)}, {"x-undertext-saved", "0"}};
+  unchanged.answer_fields = {{"x-undertext-version", std::to_string(turn.record.version.value)},
+                             {"x-undertext-saved", "0"}};
 
   const Profile profile = profile_of(measure.text.model, turn.dialect);
   const bool is_edited = !shows_client_list(history, list);
   if (turn.has_pointer) {
     const std::vector<http::Field> fields = unchanged.answer_fields;
-    unchanged = without_store(turn.dialect, measure.asked ? measure.asked->body : turn.request, turn.whose);
+    unchanged =
+        without_store(turn.dialect, measure.asked ? measure.asked->body : turn.request, turn.whose);
     unchanged.answer_fields = fields;
   }
   std::vector<Finding> refused;
@@ -332,14 +368,20 @@ RequestEdit TurnEditor::rendered(ObservedTurn& turn, const GatewayPolicy& policy
     return unchanged;
   }
 
-  RenderOptions options{.repair = true, .request = turn.rest, .volatile_now = volatile_parts_of(turn, list)};
+  RenderOptions options{
+      .repair = true, .request = turn.rest, .volatile_now = volatile_parts_of(turn, list)};
   options.sent_before = views_sent(history, history.version(), profile).value();
   const Rendering rendering = render(history.view(), profile, options).value();
   RequestEdit edit = unchanged;
-  edit.body = with_rendered(turn.dialect, measure.asked ? measure.asked->body : turn.request, rendering.json);
-  if (!sealed_items(turn.dialect, *edit.body).empty()) return unchanged;  // the conversation that an item names is gone
-  if (const std::vector<Finding> left = validate_request(*edit.body, profile).value(); !left.empty()) {
-    if (options_.on_event) options_.on_event("a request was not edited", turn.conversation->id() + ": " + codes_of(left));
+  edit.body = with_rendered(turn.dialect, measure.asked ? measure.asked->body : turn.request,
+                            rendering.json);
+  // the conversation that an item names is gone
+  if (!sealed_items(turn.dialect, *edit.body).empty()) return unchanged;
+  if (const std::vector<Finding> left = validate_request(*edit.body, profile).value();
+      !left.empty()) {
+    if (options_.on_event)
+      options_.on_event("a request was not edited",
+                        turn.conversation->id() + ": " + codes_of(left));
     return unchanged;
   }
   const std::uint64_t tokens = history.stats().tokens;
@@ -348,7 +390,8 @@ RequestEdit TurnEditor::rendered(ObservedTurn& turn, const GatewayPolicy& policy
   if (!refused.empty()) {
     const std::string codes = codes_of(refused);
     edit.answer_fields.push_back({"x-undertext-repaired", codes});
-    if (options_.on_event) options_.on_event("a request was repaired", turn.conversation->id() + ": " + codes);
+    if (options_.on_event)
+      options_.on_event("a request was repaired", turn.conversation->id() + ": " + codes);
   }
   return edit;
 }

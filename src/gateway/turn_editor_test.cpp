@@ -26,24 +26,28 @@ class Client {
     const std::string arguments = R"({"path":")" + path + R"("})";
     switch (dialect_) {
       case Dialect::anthropic:
-        list_.push_back(R"({"role":"assistant","content":[{"type":"tool_use","id":")" + id + R"(","name":"read","input":)" +
-                        arguments + "}]}");
-        list_.push_back(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":")" + id + R"(","content":")" + result +
-                        "\"}]}");
+        list_.push_back(R"({"role":"assistant","content":[{"type":"tool_use","id":")" + id +
+                        R"(","name":"read","input":)" + arguments + "}]}");
+        list_.push_back(R"({"role":"user","content":[{"type":"tool_result","tool_use_id":")" + id +
+                        R"(","content":")" + result + "\"}]}");
         break;
       case Dialect::openai_chat:
-        list_.push_back(R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + id +
-                        R"(","type":"function","function":{"name":"read","arguments":"{\"path\":\")" + path + R"(\"}"}}]})");
-        list_.push_back(R"({"role":"tool","tool_call_id":")" + id + R"(","content":")" + result + "\"}");
+        list_.push_back(
+            R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + id +
+            R"(","type":"function","function":{"name":"read","arguments":"{\"path\":\")" + path +
+            R"(\"}"}}]})");
+        list_.push_back(R"({"role":"tool","tool_call_id":")" + id + R"(","content":")" + result +
+                        "\"}");
         break;
       case Dialect::openai_responses:
-        list_.push_back(R"({"type":"function_call","call_id":")" + id + R"(","name":"read","arguments":"{\"path\":\")" + path +
-                        R"(\"}"})");
-        list_.push_back(R"({"type":"function_call_output","call_id":")" + id + R"(","output":")" + result + "\"}");
+        list_.push_back(R"({"type":"function_call","call_id":")" + id +
+                        R"(","name":"read","arguments":"{\"path\":\")" + path + R"(\"}"})");
+        list_.push_back(R"({"type":"function_call_output","call_id":")" + id + R"(","output":")" +
+                        result + "\"}");
         break;
       case Dialect::gemini:
-        list_.push_back(R"({"role":"model","parts":[{"functionCall":{"id":")" + id + R"(","name":"read","args":)" + arguments +
-                        "}}]}");
+        list_.push_back(R"({"role":"model","parts":[{"functionCall":{"id":")" + id +
+                        R"(","name":"read","args":)" + arguments + "}}]}");
         list_.push_back(R"({"role":"user","parts":[{"functionResponse":{"id":")" + id +
                         R"(","name":"read","response":{"output":")" + result + "\"}}}]}");
         break;
@@ -59,10 +63,14 @@ class Client {
     for (const std::string& each : list_) list += (list.empty() ? "" : ",") + each;
     switch (dialect_) {
       case Dialect::anthropic:
-        return R"({"model":"m",)" + asked_ + R"("max_tokens":100,"system":"Be brief.","messages":[)" + list + R"(],"stream":true})";
-      case Dialect::openai_chat: return R"({"model":"m","messages":[{"role":"system","content":"Be brief."},)" + list + "]}";
+        return R"({"model":"m",)" + asked_ +
+               R"("max_tokens":100,"system":"Be brief.","messages":[)" + list +
+               R"(],"stream":true})";
+      case Dialect::openai_chat:
+        return R"({"model":"m","messages":[{"role":"system","content":"Be brief."},)" + list + "]}";
       case Dialect::openai_responses:
-        return R"({"model":"m",)" + asked_ + R"("instructions":"Be brief.","store":false,"input":[)" + list + "]}";
+        return R"({"model":"m",)" + asked_ +
+               R"("instructions":"Be brief.","store":false,"input":[)" + list + "]}";
       case Dialect::gemini: break;
     }
     return R"({"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[)" + list + "]}";
@@ -92,7 +100,8 @@ std::vector<std::string> messages_in(const std::string& body) {
 }
 
 bool begins_with(const std::vector<std::string>& list, const std::vector<std::string>& beginning) {
-  return list.size() >= beginning.size() && std::equal(beginning.begin(), beginning.end(), list.begin());
+  return list.size() >= beginning.size() &&
+         std::equal(beginning.begin(), beginning.end(), list.begin());
 }
 
 class TurnEditorTest : public ::testing::Test {
@@ -104,15 +113,17 @@ class TurnEditorTest : public ::testing::Test {
   // As a new process does.
   void restart() {
     open_.clear();
-    recorder_.emplace(TurnRecorderOptions{.store = [this](const std::string&) { return store_; },
-                                          .open = [this](const std::string&, const std::string& id) { return open(id); },
-                                          .secret = "secret"});
+    recorder_.emplace(TurnRecorderOptions{
+        .store = [this](const std::string&) { return store_; },
+        .open = [this](const std::string&, const std::string& id) { return open(id); },
+        .secret = "secret"});
     editor_.emplace(TurnEditorOptions{.policies = GatewayPolicies::read(policy_).value()});
   }
   std::shared_ptr<Conversation> open(const std::string& id) {
     std::shared_ptr<Conversation>& conversation = open_[id];
     if (!conversation)
-      conversation = std::make_shared<Conversation>(Conversation::open(store_, id, {}, {.make = OpenOptions::Make::never}).value());
+      conversation = std::make_shared<Conversation>(
+          Conversation::open(store_, id, {}, {.make = OpenOptions::Make::never}).value());
     return conversation;
   }
 
@@ -124,11 +135,15 @@ class TurnEditorTest : public ::testing::Test {
   };
   // One request and its answer, which the client takes over.
   Sent send(Client& client, const std::string& answer, const std::string& session = "s") {
-    SentRequest request{.dialect = client.dialect(), .method = "POST", .head = {.headers = {{"x-session-id", session}}}};
+    SentRequest request{.dialect = client.dialect(),
+                        .method = "POST",
+                        .head = {.headers = {{"x-session-id", session}}}};
     request.body = std::make_shared<const std::string>(client.body());
     request.at_ms = now_ms_;
     const std::shared_ptr<ObservedTurn> turn = recorder_->begin(request).value();
-    Sent sent{.edit = editor_->edit(*turn, now_ms_), .body = *request.body, .conversation = turn->conversation->id()};
+    Sent sent{.edit = editor_->edit(*turn, now_ms_),
+              .body = *request.body,
+              .conversation = turn->conversation->id()};
     if (sent.edit.body) sent.body = *sent.edit.body;
     sent.version = turn->record.version.value;
     now_ms_ += 1000;
@@ -140,16 +155,24 @@ class TurnEditorTest : public ::testing::Test {
     const std::string quoted = '"' + text + '"';
     switch (dialect) {
       case Dialect::anthropic:
-        return {.status = 200, .body = R"({"id":"x","role":"assistant","content":[{"type":"text","text":)" + quoted + "}]}"};
-      case Dialect::openai_chat:
-        return {.status = 200, .body = R"({"id":"x","choices":[{"message":{"role":"assistant","content":)" + quoted + "}}]}"};
-      case Dialect::openai_responses:
         return {.status = 200,
-                .body = R"({"id":"x","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":)" +
-                        quoted + "}]}]}"};
+                .body = R"({"id":"x","role":"assistant","content":[{"type":"text","text":)" +
+                        quoted + "}]}"};
+      case Dialect::openai_chat:
+        return {.status = 200,
+                .body = R"({"id":"x","choices":[{"message":{"role":"assistant","content":)" +
+                        quoted + "}}]}"};
+      case Dialect::openai_responses:
+        return {
+            .status = 200,
+            .body =
+                R"({"id":"x","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":)" +
+                quoted + "}]}]}"};
       case Dialect::gemini: break;
     }
-    return {.status = 200, .body = R"({"candidates":[{"content":{"role":"model","parts":[{"text":)" + quoted + "}]}}]}"};
+    return {.status = 200,
+            .body = R"({"candidates":[{"content":{"role":"model","parts":[{"text":)" + quoted +
+                    "}]}}]}"};
   }
   static std::string field(const RequestEdit& edit, std::string_view name) {
     for (const http::Field& each : edit.answer_fields)
@@ -211,7 +234,8 @@ TEST_F(TurnEditorTest, AnEditIsAVersionWithAReceiptAndTheClientsListStaysWhole) 
   EXPECT_GT(std::stoull(field(sent.edit, "x-undertext-saved")), 1000u);
   EXPECT_GT(edits(sent.conversation, sent.version), 0u);
   const History history = open(sent.conversation)->history();
-  EXPECT_EQ(history.client_list().size(), client.list().size());  // the system prompt, and no answer yet
+  // the system prompt, and no answer yet
+  EXPECT_EQ(history.client_list().size(), client.list().size());
 }
 
 TEST_F(TurnEditorTest, FitThatCannotFitGoesThroughUnchanged) {
@@ -240,7 +264,8 @@ TEST_F(TurnEditorTest, ColdEditsOnlyAfterThePause) {
   EXPECT_EQ(edits(sent.conversation, sent.version), 1u);
 }
 
-// Each trigger of an edit that the client asks for: what is sent stays whole up to it, and is edited beyond.
+// Each trigger of an edit that the client asks for: what is sent stays whole up to it, and is
+// edited beyond.
 TEST_F(TurnEditorTest, AnAskedEditComesAtItsTriggerAndNotBefore) {
   struct Case {
     Dialect dialect;
@@ -249,11 +274,16 @@ TEST_F(TurnEditorTest, AnAskedEditComesAtItsTriggerAndNotBefore) {
     bool clears;
   };
   const Case cases[] = {
-      {Dialect::anthropic, R"("type":"clear_tool_uses_20250919","trigger":{"type":"tool_uses","value":N})", 8, 7, true},
-      {Dialect::anthropic, R"("type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":N})", 100'000, 4'000,
-       true},
-      {Dialect::anthropic, R"("type":"compact_20260112","trigger":{"type":"input_tokens","value":N})", 100'000, 4'000, false},
-      {Dialect::openai_responses, R"("type":"compaction","compact_threshold":N)", 100'000, 4'000, false},
+      {Dialect::anthropic,
+       R"("type":"clear_tool_uses_20250919","trigger":{"type":"tool_uses","value":N})", 8, 7, true},
+      {Dialect::anthropic,
+       R"("type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":N})", 100'000,
+       4'000, true},
+      {Dialect::anthropic,
+       R"("type":"compact_20260112","trigger":{"type":"input_tokens","value":N})", 100'000, 4'000,
+       false},
+      {Dialect::openai_responses, R"("type":"compaction","compact_threshold":N)", 100'000, 4'000,
+       false},
   };
   for (const Case& each : cases)
     for (const bool is_above : {false, true}) {
@@ -263,7 +293,8 @@ TEST_F(TurnEditorTest, AnAskedEditComesAtItsTriggerAndNotBefore) {
       edit.replace(edit.find('N'), 1, std::to_string(is_above ? each.above : each.below));
       const bool is_list = each.dialect == Dialect::openai_responses;
       Client client(each.dialect);
-      client.ask(R"("context_management":)" + (is_list ? "[{" + edit + "}]" : R"({"edits":[{)" + edit + "}]}"));
+      client.ask(R"("context_management":)" +
+                 (is_list ? "[{" + edit + "}]" : R"({"edits":[{)" + edit + "}]}"));
       client.say("read the files");
       for (int i = 0; i < 8; ++i) {
         client.use_tool("f" + std::to_string(i), long_text(300, static_cast<std::uint64_t>(i)));
@@ -271,10 +302,13 @@ TEST_F(TurnEditorTest, AnAskedEditComesAtItsTriggerAndNotBefore) {
         client.say("go on");
       }
       const Sent sent = send(client, "done", "asked" + std::to_string(now_ms_));
-      EXPECT_EQ(sent.body.find("context_management"), std::string::npos) << "no upstream has to know it";
+      EXPECT_EQ(sent.body.find("context_management"), std::string::npos)
+          << "no upstream has to know it";
       EXPECT_EQ(sent.body.find("word1 ") == std::string::npos, is_above);
-      EXPECT_EQ(sent.body.find("result of read cleared") != std::string::npos, is_above && each.clears);
-      EXPECT_NE(sent.body.find("word" + std::to_string(7 * 31 + 299) + " "), std::string::npos) << "the newest result stays";
+      EXPECT_EQ(sent.body.find("result of read cleared") != std::string::npos,
+                is_above && each.clears);
+      EXPECT_NE(sent.body.find("word" + std::to_string(7 * 31 + 299) + " "), std::string::npos)
+          << "the newest result stays";
       EXPECT_EQ(edits(sent.conversation, sent.version), is_above ? 1u : 0u);
     }
 }
@@ -283,8 +317,8 @@ TEST_F(TurnEditorTest, APauseThatIsMadeTooLateLosesNoAnswer) {
   for (const bool is_late : {false, true}) {
     SCOPED_TRACE(is_late ? "late" : "in time");
     set(R"({"compaction":"pointer"})");
-    editor_.emplace(
-        TurnEditorOptions{.policies = GatewayPolicies::read(policy_).value(), .seal = std::make_shared<CompactionSeal>("key")});
+    editor_.emplace(TurnEditorOptions{.policies = GatewayPolicies::read(policy_).value(),
+                                      .seal = std::make_shared<CompactionSeal>("key")});
     Client client(Dialect::anthropic);
     client.ask(
         R"("context_management":{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":4000},"pause_after_compaction":true}]})");
@@ -294,17 +328,20 @@ TEST_F(TurnEditorTest, APauseThatIsMadeTooLateLosesNoAnswer) {
       client.answer("Read part " + std::to_string(i));
       client.say("go on");
     }
-    SentRequest request{.dialect = client.dialect(), .head = {.headers = {{"x-session-id", is_late ? "late" : "in-time"}}}};
+    SentRequest request{.dialect = client.dialect(),
+                        .head = {.headers = {{"x-session-id", is_late ? "late" : "in-time"}}}};
     request.body = std::make_shared<const std::string>(client.body());
     request.at_ms = now_ms_;
     const std::shared_ptr<ObservedTurn> turn = recorder_->begin(request).value();
     const RequestEdit edit = editor_->edit(*turn, now_ms_);
     ASSERT_TRUE(edit.answer);
     const std::uint64_t before = turn->conversation->history().log().size();
-    const GivenAnswer paused{.status = 200, .form = ResponseForm::event_stream, .body = edit.answer_body};
+    const GivenAnswer paused{
+        .status = 200, .form = ResponseForm::event_stream, .body = edit.answer_body};
     recorder_->finish(*turn, is_late ? answered(client.dialect(), "done") : paused).value();
     const History history = turn->conversation->history();
-    EXPECT_EQ(history.log().size(), before + (is_late ? 1u : 0u)) << "the block alone is no message";
+    EXPECT_EQ(history.log().size(), before + (is_late ? 1u : 0u))
+        << "the block alone is no message";
     EXPECT_EQ(history.view()[history.view().size() - 1].text(), is_late ? "done" : "go on");
   }
 }
@@ -312,12 +349,15 @@ TEST_F(TurnEditorTest, APauseThatIsMadeTooLateLosesNoAnswer) {
 TEST_F(TurnEditorTest, ThinkingOfOlderTurnsIsClearedAndComesBackWithExpand) {
   set(R"({"compaction":"pointer"})");
   Client client(Dialect::anthropic);
-  client.ask(R"("context_management":{"edits":[{"type":"clear_thinking_20251015","keep":{"type":"thinking_turns","value":2}}]})");
+  client.ask(
+      R"("context_management":{"edits":[{"type":"clear_thinking_20251015","keep":{"type":"thinking_turns","value":2}}]})");
   client.say("begin");
   Sent sent;
   for (int i = 0; i < 5; ++i) {
-    client.list().push_back(R"({"role":"assistant","content":[{"type":"thinking","thinking":"thought)" + std::to_string(i) + " " +
-                            long_text(20, 1) + R"(","signature":"s"},{"type":"text","text":"said)" + std::to_string(i) + "\"}]}");
+    client.list().push_back(
+        R"({"role":"assistant","content":[{"type":"thinking","thinking":"thought)" +
+        std::to_string(i) + " " + long_text(20, 1) +
+        R"(","signature":"s"},{"type":"text","text":"said)" + std::to_string(i) + "\"}]}");
     client.say("go on");
     sent = send(client, "ok");
     client.say("and on");
@@ -325,7 +365,8 @@ TEST_F(TurnEditorTest, ThinkingOfOlderTurnsIsClearedAndComesBackWithExpand) {
   }
   for (int i = 0; i < 5; ++i) {
     EXPECT_NE(sent.body.find("said" + std::to_string(i)), std::string::npos);
-    EXPECT_EQ(sent.body.find("thought" + std::to_string(i)) != std::string::npos, i >= 4) << sent.body;
+    EXPECT_EQ(sent.body.find("thought" + std::to_string(i)) != std::string::npos, i >= 4)
+        << sent.body;
   }
   const std::shared_ptr<Conversation> conversation = open(sent.conversation);
   std::uint64_t expanded = 0;
@@ -353,7 +394,8 @@ TEST_F(TurnEditorTest, RepairMendsWhatTheProviderWouldRefuseAndReportsIt) {
   const Sent sent = send(client, "ok", "b");
   ASSERT_TRUE(sent.edit.body.has_value());
   EXPECT_EQ(field(sent.edit, "x-undertext-repaired"), "PAIR_ORPHAN_RESULT");
-  EXPECT_TRUE(validate_request(*sent.edit.body, default_profile(Dialect::anthropic)).value().empty());
+  EXPECT_TRUE(
+      validate_request(*sent.edit.body, default_profile(Dialect::anthropic)).value().empty());
 }
 
 TEST_F(TurnEditorTest, TheRestOfARequestStaysAsItIs) {
@@ -367,13 +409,16 @@ TEST_F(TurnEditorTest, TheRestOfARequestStaysAsItIs) {
     client.say("go on");
   }
   ASSERT_TRUE(sent.edit.body.has_value());
-  EXPECT_TRUE(sent.edit.body->starts_with(R"({"model":"m","max_tokens":100,"system":"Be brief.","messages":[)")) << *sent.edit.body;
+  EXPECT_TRUE(sent.edit.body->starts_with(
+      R"({"model":"m","max_tokens":100,"system":"Be brief.","messages":[)"))
+      << *sent.edit.body;
   EXPECT_TRUE(sent.edit.body->ends_with(R"(],"stream":true})"));
 }
 
-// Random lists in all dialects under random policies. Holds after each request: what is sent is valid; what was sent before is
-// its beginning, unless an edit was recorded or the client changed its list; the conversation knows the client's whole list;
-// without an edit the request goes as it came. A restart changes none of this.
+// Random lists in all dialects under random policies. Holds after each request: what is sent is
+// valid; what was sent before is its beginning, unless an edit was recorded or the client changed
+// its list; the conversation knows the client's whole list; without an edit the request goes as it
+// came. A restart changes none of this.
 TEST_F(TurnEditorTest, RandomClientsUnderRandomPoliciesSendValidRequestsWithStablePrefixes) {
   const char* const given = std::getenv("SEED");
   const std::uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
@@ -384,8 +429,9 @@ TEST_F(TurnEditorTest, RandomClientsUnderRandomPoliciesSendValidRequestsWithStab
   for (int story = 0; story < 24; ++story) {
     const Dialect dialect = static_cast<Dialect>(below(4));
     constexpr std::string_view modes[] = {"fit", "tidy", "compact"}, whens[] = {"limit", "cold"};
-    set(R"({"mode":")" + std::string(modes[below(3)]) + R"(","when":")" + std::string(whens[below(2)]) + R"(","windowTokens":)" +
-        std::to_string(2000 + below(6000)) + R"(,"headroomTurns":)" + std::to_string(below(5)) + R"(,"keepResults":)" +
+    set(R"({"mode":")" + std::string(modes[below(3)]) + R"(","when":")" +
+        std::string(whens[below(2)]) + R"(","windowTokens":)" + std::to_string(2000 + below(6000)) +
+        R"(,"headroomTurns":)" + std::to_string(below(5)) + R"(,"keepResults":)" +
         std::to_string(below(4)) + R"(,"repair":")" + (below(2) ? "on" : "off") + "\"}");
     SCOPED_TRACE(policy_ + " " + std::string(name(dialect)));
     const std::string session = "session-" + std::to_string(story);
@@ -404,14 +450,16 @@ TEST_F(TurnEditorTest, RandomClientsUnderRandomPoliciesSendValidRequestsWithStab
       if (below(10) == 0) restart();
       if (below(6) == 0) now_ms_ += 7'200'000;
       const std::string body = client.body();
-      if (!validate_request(body, default_profile(dialect)).value().empty()) is_append_only = false;  // a call without result
+      // a call without result
+      if (!validate_request(body, default_profile(dialect)).value().empty()) is_append_only = false;
       const Sent sent = send(client, "answer " + std::to_string(below(1000)), session);
       const bool was_valid = validate_request(body, default_profile(dialect)).value().empty();
       const std::vector<std::string> now = messages_in(sent.body);
       const std::uint64_t edits_now = edits(sent.conversation, sent.version);
       edited += edits_now - std::min(edits_now, edits_before);
       if (sent.edit.body || was_valid) {
-        EXPECT_TRUE(validate_request(sent.body, default_profile(dialect)).value().empty()) << sent.body;
+        EXPECT_TRUE(validate_request(sent.body, default_profile(dialect)).value().empty())
+            << sent.body;
       }
       if (edits_now == 0 && was_valid) {
         EXPECT_EQ(sent.body, body);

@@ -26,15 +26,18 @@ constexpr std::size_t id_bytes_max = 100;
 std::string id_of(std::string_view name) {
   std::string id;
   for (const char c : name.substr(0, id_bytes_max)) {
-    const bool is_plain =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     id += is_plain ? c : '-';
   }
   return id.empty() || id[0] == '.' ? "c" + id : id;
 }
 
-// Without its messages nothing tells which conversation a request is of: those without a session are of their day.
-std::string day_of(const SentRequest& sent) { return "requests-" + fresh_id(sent.at_ms).substr(0, 8); }
+// Without its messages nothing tells which conversation a request is of: those without a session
+// are of their day.
+std::string day_of(const SentRequest& sent) {
+  return "requests-" + fresh_id(sent.at_ms).substr(0, 8);
+}
 
 std::string preferred_id(const SentRequest& sent, const ClientRequest& request) {
   if (!sent.conversation.empty()) return id_of(sent.conversation);
@@ -61,16 +64,19 @@ std::string fork_id(std::string_view origin, const SentRequest& sent) {
   constexpr std::string_view word = "-fork-";
   const std::string chance = some_chance(sent);
   const std::size_t at = origin.rfind(word);
-  if (at != origin.npos && at > 0 && at + word.size() + chance.size() == origin.size()) origin = origin.substr(0, at);
+  if (at != origin.npos && at > 0 && at + word.size() + chance.size() == origin.size())
+    origin = origin.substr(0, at);
   return id_with(origin, std::string(word) + chance);
 }
 
 bool has_client_summary(const ClientRequest& request) {
   const auto& list = request.reconcile.list;
-  return std::any_of(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) { return sent.is_summary; });
+  return std::any_of(list.begin(), list.end(),
+                     [](const op::Reconcile::Sent& sent) { return sent.is_summary; });
 }
 
-// Whether the conversation follows its list. What asks for a compaction has the list that the next request has too, changed for the purpose.
+// Whether the conversation follows its list. What asks for a compaction has the list that the next
+// request has too, changed for the purpose.
 bool is_followed(const ClientRequest& request) {
   return request.kind == ClientRequestKind::turn || request.kind == ClientRequestKind::side_request;
 }
@@ -79,45 +85,56 @@ bool is_followed(const ClientRequest& request) {
 constexpr std::string_view list_kind = "list:", answered_kind = "answered:";
 // Behind it stands the name of the session's main conversation.
 constexpr std::string_view part_of_kind = "part_of:";
-std::string answered(const std::string& list) { return std::string(answered_kind) + list.substr(list_kind.size()); }
+std::string answered(const std::string& list) {
+  return std::string(answered_kind) + list.substr(list_kind.size());
+}
 
 // The same of a list without its system prompt.
 constexpr std::string_view said_kind = "said:";
-std::string said(const std::string& list) { return std::string(said_kind) + list.substr(list_kind.size()); }
+std::string said(const std::string& list) {
+  return std::string(said_kind) + list.substr(list_kind.size());
+}
 
 std::vector<op::Reconcile::Sent> without_system(std::vector<op::Reconcile::Sent> list) {
-  std::erase_if(list, [](const op::Reconcile::Sent& sent) { return sent.message.role() == Role::system; });
+  std::erase_if(
+      list, [](const op::Reconcile::Sent& sent) { return sent.message.role() == Role::system; });
   return list;
 }
 
 // That a request names what the provider has cached.
 constexpr std::string_view cache_kind = "cache";
 // Of what it sends behind that, without a session: the same list may stand behind several caches.
-constexpr std::string_view cached_list_kind = "cached_list", cached_answered_kind = "cached_answered";
+constexpr std::string_view cached_list_kind = "cached_list",
+                           cached_answered_kind = "cached_answered";
 std::string cache_key(const RecordKeys& keys, const ClientRequest& request) {
   return keys.key(cache_kind, {request.cached_content});
 }
 
-// The same of one conversation: what stands in the cache is the beginning of the list that it had then.
-std::string cache_key_in(const RecordKeys& keys, const ClientRequest& request, const std::string& conversation) {
+// The same of one conversation: what stands in the cache is the beginning of the list that it had
+// then.
+std::string cache_key_in(const RecordKeys& keys, const ClientRequest& request,
+                         const std::string& conversation) {
   return keys.key("cache_in", {request.cached_content, conversation});
 }
 
 // What names more than a cache is found by that.
 bool goes_by_cache(const ClientRequest& request) {
-  return !request.cached_content.empty() && request.previous_response.empty() && request.conversation.empty();
+  return !request.cached_content.empty() && request.previous_response.empty() &&
+         request.conversation.empty();
 }
 
 // What is sent behind a response: the same again is a request that is tried again.
 std::string behind_key(const RecordKeys& keys, const ClientRequest& request) {
   const std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
-  return keys.key("behind", {request.previous_response, lists.empty() ? std::string() : lists.back()});
+  return keys.key("behind",
+                  {request.previous_response, lists.empty() ? std::string() : lists.back()});
 }
 
 // How many messages of the client's list stand before what this request sent.
 CachedMessages cached_by(const History& history, const RequestRecord& record) {
-  const auto key = std::find_if(record.keys.begin(), record.keys.end(),
-                                [](const std::string& each) { return each.starts_with(std::string(cache_kind) + ':'); });
+  const auto key = std::find_if(
+      record.keys.begin(), record.keys.end(),
+      [](const std::string& each) { return each.starts_with(std::string(cache_kind) + ':'); });
   if (key == record.keys.end()) return {};
   const std::uint64_t listed = client_tree_at(history, record.version).size();
   return {*key, listed - std::min(listed, record.messages)};
@@ -134,11 +151,14 @@ bool is_telling(const Message& message) {
   constexpr std::size_t telling_bytes_min = 24;
   return message.text().size() >= telling_bytes_min;
 }
-std::string reply_key(const RecordKeys& keys, const Identity& identity) { return keys.key("reply", {text(identity)}); }
+std::string reply_key(const RecordKeys& keys, const Identity& identity) {
+  return keys.key("reply", {text(identity)});
+}
 
 // What was there when the key was made.
 Version version_at(const RequestRecord& record, std::string_view key) {
-  const bool is_of_list = key.starts_with(list_kind) || key.starts_with(std::string(cached_list_kind) + ':');
+  const bool is_of_list =
+      key.starts_with(list_kind) || key.starts_with(std::string(cached_list_kind) + ':');
   const bool has_answer = record.answer_version.value != 0 && !is_of_list;
   return has_answer ? record.answer_version : record.version;
 }
@@ -146,17 +166,20 @@ Version version_at(const RequestRecord& record, std::string_view key) {
 std::vector<std::string> keys_of_beginning(const ClientRequest& request, const RecordKeys& keys) {
   std::vector<std::string> all;
   const std::string session = session_of(request);
-  for (const Identity& each : first_messages(request, first_messages_max)) all.push_back(keys.key("first", {session, text(each)}));
+  for (const Identity& each : first_messages(request, first_messages_max))
+    all.push_back(keys.key("first", {session, text(each)}));
   return all;
 }
 
 bool holds_answer(const ClientRequest& request) {
   const auto& list = request.reconcile.list;
-  return std::any_of(list.begin(), list.end(),
-                     [](const op::Reconcile::Sent& sent) { return sent.message.role() == Role::assistant; });
+  return std::any_of(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) {
+    return sent.message.role() == Role::assistant;
+  });
 }
 
-// Whether the beginning of the list that this key is of reaches up to the last answer: nothing that was said is left out.
+// Whether the beginning of the list that this key is of reaches up to the last answer: nothing that
+// was said is left out.
 bool holds_last_answer(std::string_view key, const ClientRequest& request, const RecordKeys& keys) {
   const auto& list = request.reconcile.list;
   const std::vector<std::string> lists = keys.beginnings(list);
@@ -168,19 +191,23 @@ bool holds_last_answer(std::string_view key, const ClientRequest& request, const
 }
 
 // Whether the list goes on behind this beginning with an answer that it names by its id.
-bool names_answer_behind(std::string_view key, const ClientRequest& request, const RecordKeys& keys) {
+bool names_answer_behind(std::string_view key, const ClientRequest& request,
+                         const RecordKeys& keys) {
   const auto& list = request.reconcile.list;
   const std::vector<std::string> lists = keys.beginnings(list);
-  const auto at = static_cast<std::size_t>(std::find(lists.begin(), lists.end(), key) - lists.begin());
+  const auto at =
+      static_cast<std::size_t>(std::find(lists.begin(), lists.end(), key) - lists.begin());
   return at + 1 < list.size() && !list[at + 1].item.empty();
 }
 
 // The system prompt, as far as it stays the same when the client resumes.
-std::string stable_system(const ClientProfile& client, const ClientRequest& request, std::string_view body) {
+std::string stable_system(const ClientProfile& client, const ClientRequest& request,
+                          std::string_view body) {
   std::string system;
   if (!client.stable_system.empty())
     if (const Result<JsonText> json = JsonText::parse(body, {}))
-      for (const std::string& pointer : client.stable_system) system += text_at(json->root(), pointer);
+      for (const std::string& pointer : client.stable_system)
+        system += text_at(json->root(), pointer);
   if (!system.empty()) return system;
   for (const op::Reconcile::Sent& sent : request.reconcile.list) {
     if (sent.message.role() != Role::system) break;
@@ -189,18 +216,23 @@ std::string stable_system(const ClientProfile& client, const ClientRequest& requ
   return system;
 }
 
-// What a request asks with, by which a first turn is told from a request for its title: its system prompt, and its tools.
-std::vector<std::string> keys_of_setting(const ClientProfile& client, const ClientRequest& request, std::string_view body,
-                                         const RequestRecord& record, const RecordKeys& keys) {
+// What a request asks with, by which a first turn is told from a request for its title: its system
+// prompt, and its tools.
+std::vector<std::string> keys_of_setting(const ClientProfile& client, const ClientRequest& request,
+                                         std::string_view body, const RequestRecord& record,
+                                         const RecordKeys& keys) {
   const std::string session = session_of(request);
-  std::vector<std::string> all = {keys.key("system", {session, stable_system(client, request, body)})};
-  if (!record.tools_digest.empty()) all.push_back(keys.key("tools", {session, record.tools_digest}));
+  std::vector<std::string> all = {
+      keys.key("system", {session, stable_system(client, request, body)})};
+  if (!record.tools_digest.empty())
+    all.push_back(keys.key("tools", {session, record.tools_digest}));
   return all;
 }
 
 std::vector<std::string> keys_of(const ClientRequest& request, const RecordKeys& keys) {
   std::vector<std::string> all;
-  if (!request.conversation.empty()) all.push_back(keys.key("conversation", {request.conversation}));
+  if (!request.conversation.empty())
+    all.push_back(keys.key("conversation", {request.conversation}));
   const std::string session = session_of(request);
   if (session.empty()) return all;
   all.push_back(keys.key("session", {session}));
@@ -211,7 +243,8 @@ std::vector<std::string> keys_of(const ClientRequest& request, const RecordKeys&
 // Of a message with a compaction block; unset: nothing.
 std::optional<Message> said_behind_items(const Message& message) {
   const std::vector<SealedItem> items = sealed_items(message.json());
-  const std::string rest = items.empty() || !items.back().is_block ? std::string() : without_items(message.json());
+  const std::string rest =
+      items.empty() || !items.back().is_block ? std::string() : without_items(message.json());
   Result<Message> said = rest.empty() ? Error{} : Message::parse(rest);
   return said ? std::optional(*std::move(said)) : std::nullopt;
 }
@@ -230,10 +263,11 @@ void take_items(ProviderResponse& response) {
 
 bool holds_sealed(const Message& message) { return !sealed_items(message.json()).empty(); }
 
-// The list as it was when the item was made, and what has come to it since: the item stands for all of the former. What the
-// client kept before the item is part of that, and what it wrote anew there comes behind it.
-std::vector<op::Reconcile::Sent> resolved(const History& history, const CompactionPointer& pointer, std::size_t place,
-                                          const op::Reconcile& request) {
+// The list as it was when the item was made, and what has come to it since: the item stands for all
+// of the former. What the client kept before the item is part of that, and what it wrote anew there
+// comes behind it.
+std::vector<op::Reconcile::Sent> resolved(const History& history, const CompactionPointer& pointer,
+                                          std::size_t place, const op::Reconcile& request) {
   std::vector<op::Reconcile::Sent> list;
   std::set<Identity> known;
   const View log = history.log();
@@ -261,7 +295,8 @@ std::string with_list(const SentRequest& sent, std::string_view body) {
   std::string whole(body);
   if (!sent.head.path.ends_with("/responses/compact")) return whole;
   const Result<JsonText> json = JsonText::parse(body, {.depth = 4096});
-  if (json && json->root().is(JsonType::object) && !json->root().empty() && !json->root().find("input"))
+  if (json && json->root().is(JsonType::object) && !json->root().empty() &&
+      !json->root().find("input"))
     whole.insert(whole.find('{') + 1, R"("input":[],)");
   return whole;
 }
@@ -273,14 +308,17 @@ std::vector<std::uint64_t> list_by_now(const History& history) {
   for (const std::uint64_t ordinal : list) last = std::max(last, ordinal);
   const View view = history.view();
   for (auto each = view.begin(); each != view.end(); ++each)
-    if (each.ordinal().value > last && each->role() == Role::assistant) list.push_back(each.ordinal().value);
+    if (each.ordinal().value > last && each->role() == Role::assistant)
+      list.push_back(each.ordinal().value);
   return list;
 }
 
-std::vector<op::Reconcile::Sent> list_at(const History& history, Version version, const VolatileParts& parts) {
+std::vector<op::Reconcile::Sent> list_at(const History& history, Version version,
+                                         const VolatileParts& parts) {
   const View log = history.log();
   std::vector<op::Reconcile::Sent> list;
-  for (const std::uint64_t ordinal : client_list_at(history, version)) list.push_back(as_sent(log, ordinal, parts));
+  for (const std::uint64_t ordinal : client_list_at(history, version))
+    list.push_back(as_sent(log, ordinal, parts));
   return list;
 }
 
@@ -288,13 +326,15 @@ std::vector<op::Reconcile::Sent> list_at(const History& history, Version version
 void take_whole_list(const History& history, op::Reconcile& request) {
   const View log = history.log();
   request.list.clear();
-  for (const std::uint64_t ordinal : list_by_now(history)) request.list.push_back(as_sent(log, ordinal, request.volatile_parts));
+  for (const std::uint64_t ordinal : list_by_now(history))
+    request.list.push_back(as_sent(log, ordinal, request.volatile_parts));
   request.is_delta = false;
 }
 
-// Whether a list is a window of the conversation: up to its last answer, which is the newest one, it has nothing that the
-// conversation has not, in the same order. Summaries do not count, nor do system prompts, which may tell another day. Answers
-// that are given often tell only together with what stands around them, and so does any answer behind another system prompt:
+// Whether a list is a window of the conversation: up to its last answer, which is the newest one,
+// it has nothing that the conversation has not, in the same order. Summaries do not count, nor do
+// system prompts, which may tell another day. Answers that are given often tell only together with
+// what stands around them, and so does any answer behind another system prompt:
 // it may be judged by another program.
 bool is_window_of(const History& history, const op::Reconcile& request) {
   constexpr std::size_t telling_messages_min = 3;
@@ -309,7 +349,8 @@ bool is_window_of(const History& history, const op::Reconcile& request) {
   bool is_telling_one = false, has_its_prompt = true;
   for (auto sent = request.list.rbegin(); sent != request.list.rend(); ++sent) {
     if (known == 0 && sent->message.role() != Role::assistant) continue;  // new
-    if (sent->message.role() == Role::system) has_its_prompt = has_its_prompt && prompts.contains(sent->identity);
+    if (sent->message.role() == Role::system)
+      has_its_prompt = has_its_prompt && prompts.contains(sent->identity);
     if (sent->message.role() == Role::system || sent->is_summary) continue;
     for (;; ++kept) {
       if (kept == list.rend()) return false;
@@ -334,7 +375,8 @@ std::vector<std::uint64_t> answer_of(const History& history, const RequestRecord
 }  // namespace
 
 Result<std::shared_ptr<ObservedTurn>> TurnRecorder::begin(const SentRequest& sent) {
-  return answering_failure([&]() -> Result<std::shared_ptr<ObservedTurn>> { return begin_turn(sent); });
+  return answering_failure(
+      [&]() -> Result<std::shared_ptr<ObservedTurn>> { return begin_turn(sent); });
 }
 
 Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer& answer) {
@@ -344,41 +386,54 @@ Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer
 std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) {
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
-  ClientRequest request = read_client_request(client, sent.dialect, with_list(sent, body), options_.limits, sent.head).value();
+  ClientRequest request =
+      read_client_request(client, sent.dialect, with_list(sent, body), options_.limits, sent.head)
+          .value();
   const RecordKeys keys(options_.secret, sent.user);
   const std::optional<CompactionAsk> asked = take_compaction(sent, request);
   const std::optional<PointerAt> pointer = last_pointer(sent, request);
   Found found = find(sent, request, keys);
-  if (pointer) found = find_pointed_at(sent, keys, pointer->pointer, std::move(found), !request.session.empty());
-  const bool is_compaction = asked && options_.compacts(sent.tenant, asked->model, found.fork ? std::string() : found.conversation);
+  if (pointer)
+    found =
+        find_pointed_at(sent, keys, pointer->pointer, std::move(found), !request.session.empty());
+  const bool is_compaction =
+      asked &&
+      options_.compacts(sent.tenant, asked->model, found.fork ? std::string() : found.conversation);
   if (asked && !is_compaction && asked->trigger) request.reconcile.list.push_back(*asked->trigger);
   if (!is_followed(request) && !is_compaction) {
-    if (found.conversation.empty()) return nullptr;  // what is asked beside a conversation makes none
+    // what is asked beside a conversation makes none
+    if (found.conversation.empty()) return nullptr;
     found.fork.reset();
   }
-  auto turn = std::make_shared<ObservedTurn>(ObservedTurn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
+  auto turn = std::make_shared<ObservedTurn>(
+      ObservedTurn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
   turn->conversation = open(sent, request, found, keys);
   turn->is_compaction = is_compaction;
   turn->has_pointer = pointer.has_value();
   turn->whose = whose_item(options_.secret, sent);
   turn->record = describe_request(client, request, body, sent.head);
   if (pointer && is_of_origin(sent, *turn->conversation, pointer->pointer.conversation))
-    request.reconcile.list = resolved(turn->conversation->history(), pointer->pointer, pointer->place, request.reconcile);
+    request.reconcile.list = resolved(turn->conversation->history(), pointer->pointer,
+                                      pointer->place, request.reconcile);
   turn->record.method = sent.method;
   turn->record.at_ms = sent.at_ms;
   turn->record.keys = keys_of(request, keys);
   if (!request.session.empty())
-    for (std::string& key : keys_of_setting(client, request, body, turn->record, keys)) turn->record.keys.push_back(std::move(key));
-  if (const std::string main = session_conversation(sent, request, keys, turn->conversation->id()); !main.empty())
+    for (std::string& key : keys_of_setting(client, request, body, turn->record, keys))
+      turn->record.keys.push_back(std::move(key));
+  if (const std::string main = session_conversation(sent, request, keys, turn->conversation->id());
+      !main.empty())
     turn->record.keys.push_back(std::string(part_of_kind) + main);
-  if (!request.previous_response.empty() && is_followed(request)) turn->record.keys.push_back(behind_key(keys, request));
+  if (!request.previous_response.empty() && is_followed(request))
+    turn->record.keys.push_back(behind_key(keys, request));
   turn->volatile_parts = client.volatile_parts;
   if (goes_by_cache(request) && is_followed(request)) {
     turn->cached.key = cache_key(keys, request);
     turn->record.keys.push_back(turn->cached.key);
     if (request.session.empty() && !request.reconcile.list.empty()) {
       turn->cached_list = keys.beginnings(request.reconcile.list).back();
-      turn->record.keys.push_back(keys.key(cached_list_kind, {turn->cached.key, turn->cached_list}));
+      turn->record.keys.push_back(
+          keys.key(cached_list_kind, {turn->cached.key, turn->cached_list}));
     }
     const std::string key_here = cache_key_in(keys, request, turn->conversation->id());
     put_behind_cached(*turn, key_here, request.reconcile);
@@ -399,19 +454,22 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
     if (!request.reconcile.is_delta) take_list_keys(*turn, request.reconcile.list);
     follow(*turn, std::move(request.reconcile));
   } else if (is_compaction) {
-    if (request.reconcile.list.empty()) take_whole_list(turn->conversation->history(), request.reconcile);
+    if (request.reconcile.list.empty())
+      take_whole_list(turn->conversation->history(), request.reconcile);
     follow(*turn, std::move(request.reconcile));  // its answer is an item, and no message
   } else if ((request.kind == ClientRequestKind::compaction || pointer) && sent.body) {
     // What it names is edited for it, and not the conversation.
     turn->aside = std::move(request.reconcile);
   }
   turn->record.version = turn->conversation->version();
-  for (const std::string& key : turn->record.keys) under_way_[{sent.tenant, key}] = turn->conversation->id();
+  for (const std::string& key : turn->record.keys)
+    under_way_[{sent.tenant, key}] = turn->conversation->id();
   return turn;
 }
 
 // By the whole list a later request finds the conversation.
-void TurnRecorder::take_list_keys(ObservedTurn& turn, const std::vector<op::Reconcile::Sent>& list) {
+void TurnRecorder::take_list_keys(ObservedTurn& turn,
+                                  const std::vector<op::Reconcile::Sent>& list) {
   if (list.empty()) return;
   turn.list = turn.keys.beginnings(list).back();
   const std::vector<std::string> lists = turn.keys.beginnings(without_system(list));
@@ -419,9 +477,11 @@ void TurnRecorder::take_list_keys(ObservedTurn& turn, const std::vector<op::Reco
   turn.record.keys.push_back(turn.list);
 }
 
-// A request that names a cache holds what is not in there. Where an earlier request named the same one, the same messages stand
-// before this list, which is whole behind them. Else the list goes on with it.
-void TurnRecorder::put_behind_cached(ObservedTurn& turn, const std::string& key_here, op::Reconcile& request) {
+// A request that names a cache holds what is not in there. Where an earlier request named the same
+// one, the same messages stand before this list, which is whole behind them. Else the list goes on
+// with it.
+void TurnRecorder::put_behind_cached(ObservedTurn& turn, const std::string& key_here,
+                                     op::Reconcile& request) {
   const History history = turn.conversation->history();
   CachedMessages before = newest(turn.tenant, *turn.conversation).cached;
   Version version = history.version();
@@ -440,12 +500,15 @@ void TurnRecorder::put_behind_cached(ObservedTurn& turn, const std::string& key_
 }
 
 // The newest request of the conversation that named this cache.
-std::optional<RequestRecord> TurnRecorder::find_cached(const ObservedTurn& turn, const std::string& key_here) const {
+std::optional<RequestRecord> TurnRecorder::find_cached(const ObservedTurn& turn,
+                                                       const std::string& key_here) const {
   const std::shared_ptr<Store> store = options_.store(turn.tenant);
   const std::optional<FoundRequest> found = find_key(*store, turn.tenant, {key_here});
   if (!found || found->number == 0) return std::nullopt;
-  const std::vector<RequestRecord> records = turn.conversation->requests({.first = found->number, .limit = 1}).value();
-  const bool is_there = !records.empty() && turn.conversation->history().view_at(records[0].version);
+  const std::vector<RequestRecord> records =
+      turn.conversation->requests({.first = found->number, .limit = 1}).value();
+  const bool is_there =
+      !records.empty() && turn.conversation->history().view_at(records[0].version);
   return is_there ? std::optional(records[0]) : std::nullopt;
 }
 
@@ -455,11 +518,15 @@ std::string whose_item(std::string_view secret, const SentRequest& sent) {
   return sent.tenant + '\n' + RecordKeys(secret, sent.user).user();
 }
 
-std::optional<TurnRecorder::CompactionAsk> TurnRecorder::take_compaction(const SentRequest& sent, ClientRequest& request) const {
-  if (!options_.seal || !options_.compacts || !sent.body || request.kind != ClientRequestKind::compaction) return std::nullopt;
+std::optional<TurnRecorder::CompactionAsk> TurnRecorder::take_compaction(
+    const SentRequest& sent, ClientRequest& request) const {
+  if (!options_.seal || !options_.compacts || !sent.body ||
+      request.kind != ClientRequestKind::compaction)
+    return std::nullopt;
   if (sent.dialect != Dialect::openai_responses) return std::nullopt;
   std::vector<op::Reconcile::Sent>& list = request.reconcile.list;
-  const bool has_trigger = !list.empty() && list.back().message.json().find("\"compaction_trigger\"") != std::string_view::npos;
+  const bool has_trigger = !list.empty() && list.back().message.json().find(
+                                                "\"compaction_trigger\"") != std::string_view::npos;
   // Another kind is a plain request to the model, whose answer the client makes a message of.
   if (!has_trigger && !sent.head.path.ends_with("/responses/compact")) return std::nullopt;
   const Result<JsonText> json = JsonText::parse(*sent.body, {.depth = 4096});
@@ -472,7 +539,8 @@ std::optional<TurnRecorder::CompactionAsk> TurnRecorder::take_compaction(const S
   return asked;
 }
 
-std::optional<TurnRecorder::PointerAt> TurnRecorder::last_pointer(const SentRequest& sent, const ClientRequest& request) const {
+std::optional<TurnRecorder::PointerAt> TurnRecorder::last_pointer(
+    const SentRequest& sent, const ClientRequest& request) const {
   if (!options_.seal) return std::nullopt;
   const std::string whose = whose_item(options_.secret, sent);
   const std::vector<op::Reconcile::Sent>& list = request.reconcile.list;
@@ -482,18 +550,22 @@ std::optional<TurnRecorder::PointerAt> TurnRecorder::last_pointer(const SentRequ
     if (items.empty()) continue;
     // One that does not open is somebody else's: it means nothing here.
     const SealedText& sealed = items.back().text;
-    std::optional<CompactionPointer> pointer = options_.seal->open(json.substr(sealed.begin, sealed.end - sealed.begin), whose);
+    std::optional<CompactionPointer> pointer =
+        options_.seal->open(json.substr(sealed.begin, sealed.end - sealed.begin), whose);
     if (pointer) return PointerAt{i, *std::move(pointer)};
   }
   return std::nullopt;
 }
 
-// The conversation that an item names, unless the request was found to go on with that one, or by its session with a fork of
-// it. What a client keeps before an item looks like the beginning of an older list.
-TurnRecorder::Found TurnRecorder::find_pointed_at(const SentRequest& sent, const RecordKeys& keys, const CompactionPointer& pointer,
-                                                  Found found, bool is_of_session) {
+// The conversation that an item names, unless the request was found to go on with that one, or by
+// its session with a fork of it. What a client keeps before an item looks like the beginning of an
+// older list.
+TurnRecorder::Found TurnRecorder::find_pointed_at(const SentRequest& sent, const RecordKeys& keys,
+                                                  const CompactionPointer& pointer, Found found,
+                                                  bool is_of_session) {
   if (found.conversation == pointer.conversation && !found.fork) return found;
-  if (!sent.conversation.empty() && !found.conversation.empty()) return found;  // its client named it
+  // its client named it
+  if (!sent.conversation.empty() && !found.conversation.empty()) return found;
   const std::shared_ptr<Store> store = options_.store(sent.tenant);
   const Result<std::string> maker = Conversation::stored_maker(*store, pointer.conversation);
   if (!maker || *maker != keys.user()) return found;
@@ -506,9 +578,11 @@ TurnRecorder::Found TurnRecorder::find_pointed_at(const SentRequest& sent, const
 }
 
 // Only such a conversation has the versions that an item of `origin` names.
-bool TurnRecorder::is_of_origin(const SentRequest& sent, const Conversation& conversation, const std::string& origin) const {
+bool TurnRecorder::is_of_origin(const SentRequest& sent, const Conversation& conversation,
+                                const std::string& origin) const {
   if (conversation.id() == origin) return true;
-  const std::optional<Origin> from = options_.store(sent.tenant)->find(conversation.id()).value().origin;
+  const std::optional<Origin> from =
+      options_.store(sent.tenant)->find(conversation.id()).value().origin;
   return from && from->conversation == origin;
 }
 
@@ -517,7 +591,8 @@ bool TurnRecorder::is_of_origin(const SentRequest& sent, const Conversation& con
 std::optional<FoundRequest> TurnRecorder::find_key(Store& store, const std::string& tenant,
                                                    const std::vector<std::string>& keys) const {
   for (const std::string& key : keys)
-    if (const auto found = under_way_.find({tenant, key}); found != under_way_.end()) return FoundRequest{key, found->second, 0};
+    if (const auto found = under_way_.find({tenant, key}); found != under_way_.end())
+      return FoundRequest{key, found->second, 0};
   const std::vector<FoundRequest> rows = store.find_requests(keys).value();
   for (const std::string& key : keys)
     for (const FoundRequest& row : rows)
@@ -525,7 +600,8 @@ std::optional<FoundRequest> TurnRecorder::find_key(Store& store, const std::stri
   return std::nullopt;
 }
 
-TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys) {
+TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequest& request,
+                                       const RecordKeys& keys) {
   const std::shared_ptr<Store> store = options_.store(sent.tenant);
   if (!sent.conversation.empty() || (request.session.empty() && !sent.body)) {
     const std::string id = preferred_id(sent, request);
@@ -535,70 +611,93 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
     return may ? Found{id} : Found{};
   }
   if (!request.conversation.empty())
-    if (const std::optional<FoundRequest> found = find_key(*store, sent.tenant, {keys.key("conversation", {request.conversation})}))
+    if (const std::optional<FoundRequest> found =
+            find_key(*store, sent.tenant, {keys.key("conversation", {request.conversation})}))
       return {found->conversation};
   if (!request.previous_response.empty())
     if (const std::optional<FoundRequest> found =
             find_key(*store, sent.tenant, {keys.key("response", {request.previous_response})}))
       return find_behind(*store, sent, request, keys, *found);
   if (!request.session.empty()) return find_by_session(*store, sent, request, keys);
-  return goes_by_cache(request) ? find_by_cache(*store, sent, request, keys) : find_by_list(*store, sent, request, keys);
+  return goes_by_cache(request) ? find_by_cache(*store, sent, request, keys)
+                                : find_by_list(*store, sent, request, keys);
 }
 
 // The conversation, or where to fork it if it has gone on since.
-TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent, const FoundRequest& found) {
-  if (found.number == 0 || found.number == store.last_request(found.conversation).value()) return {found.conversation};
+TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent,
+                                           const FoundRequest& found) {
+  if (found.number == 0 || found.number == store.last_request(found.conversation).value())
+    return {found.conversation};
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
-  const std::vector<RequestRecord> left = origin->requests({.first = found.number, .limit = 1}).value();
+  const std::vector<RequestRecord> left =
+      origin->requests({.first = found.number, .limit = 1}).value();
   if (left.empty()) return {};
-  return {found.conversation, version_at(left[0], found.key), left[0].version, cached_by(origin->history(), left[0])};
+  return {found.conversation, version_at(left[0], found.key), left[0].version,
+          cached_by(origin->history(), left[0])};
 }
 
-// Of a request that holds only what is new. One that is tried again goes on with what it has left, unless it was answered. Where
-// another one has gone on behind the same response, or is about to, it is a fork.
-TurnRecorder::Found TurnRecorder::find_behind(Store& store, const SentRequest& sent, const ClientRequest& request,
-                                              const RecordKeys& keys, const FoundRequest& response) {
-  const std::optional<FoundRequest> same = find_key(store, sent.tenant, {behind_key(keys, request)});
+// Of a request that holds only what is new. One that is tried again goes on with what it has left,
+// unless it was answered. Where another one has gone on behind the same response, or is about to,
+// it is a fork.
+TurnRecorder::Found TurnRecorder::find_behind(Store& store, const SentRequest& sent,
+                                              const ClientRequest& request, const RecordKeys& keys,
+                                              const FoundRequest& response) {
+  const std::optional<FoundRequest> same =
+      find_key(store, sent.tenant, {behind_key(keys, request)});
   if (same && same->number == 0) return {same->conversation};
   if (same && same->number == store.last_request(same->conversation).value()) {
     const std::shared_ptr<Conversation> tried = options_.open(sent.tenant, same->conversation);
-    const std::vector<RequestRecord> left = tried->requests({.first = same->number, .limit = 1}).value();
+    const std::vector<RequestRecord> left =
+        tried->requests({.first = same->number, .limit = 1}).value();
     if (!left.empty() && left[0].answer_version.value == 0) return {same->conversation};
   }
   Found found = found_at(store, sent, response);
-  const auto is_there = [&](const auto& each) { return each.first.first == sent.tenant && each.second == found.conversation; };
-  if (found.conversation.empty() || found.fork || std::none_of(under_way_.begin(), under_way_.end(), is_there)) return found;
+  const auto is_there = [&](const auto& each) {
+    return each.first.first == sent.tenant && each.second == found.conversation;
+  };
+  if (found.conversation.empty() || found.fork ||
+      std::none_of(under_way_.begin(), under_way_.end(), is_there))
+    return found;
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
-  const std::vector<RequestRecord> left = origin->requests({.first = response.number, .limit = 1}).value();
+  const std::vector<RequestRecord> left =
+      origin->requests({.first = response.number, .limit = 1}).value();
   if (left.empty()) return found;
   const History history = origin->history();
   const Version then = version_at(left[0], response.key);
-  if (client_tree_at(history, then).size() == client_tree_at(history, history.version()).size()) return found;
+  if (client_tree_at(history, then).size() == client_tree_at(history, history.version()).size())
+    return found;
   return {found.conversation, then, left[0].version, cached_by(history, left[0])};
 }
 
-TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
+TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent,
+                                                  const ClientRequest& request,
                                                   const RecordKeys& keys) {
   const std::vector<std::string> firsts = keys_of_beginning(request, keys);
   if (!firsts.empty())
     if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, firsts))
-      if (holds_answer(request) || is_asked_alike(store, sent, request, keys, found->conversation)) return {found->conversation};
-  // A list that begins otherwise is another conversation of the session, unless its client compacted it.
-  const std::optional<FoundRequest> main = find_key(store, sent.tenant, {keys.key("session", {session_of(request)})});
+      if (holds_answer(request) || is_asked_alike(store, sent, request, keys, found->conversation))
+        return {found->conversation};
+  // A list that begins otherwise is another conversation of the session, unless its client
+  // compacted it.
+  const std::optional<FoundRequest> main =
+      find_key(store, sent.tenant, {keys.key("session", {session_of(request)})});
   if (main) {
-    const bool goes_on = has_client_summary(request) || !is_followed(request) || moves_to_cache(store, sent, request, keys, *main);
+    const bool goes_on = has_client_summary(request) || !is_followed(request) ||
+                         moves_to_cache(store, sent, request, keys, *main);
     return goes_on ? Found{main->conversation} : Found{};
   }
-  // Made, and not recorded: the program ended before the answer did. One with records is of another session, whose id makes the
-  // same name.
+  // Made, and not recorded: the program ended before the answer did. One with records is of another
+  // session, whose id makes the same name.
   const std::string id = preferred_id(sent, request);
   const Result<std::string> maker = Conversation::stored_maker(store, id);
   if (maker && *maker == keys.user() && store.last_request(id).value() == 0) return {id};
   return is_followed(request) ? find_origin(store, sent, request, keys) : Found{};
 }
 
-// Whether the session's conversation has not named this cache yet: what was said is in there, and the list begins behind it.
-bool TurnRecorder::moves_to_cache(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+// Whether the session's conversation has not named this cache yet: what was said is in there, and
+// the list begins behind it.
+bool TurnRecorder::moves_to_cache(Store& store, const SentRequest& sent,
+                                  const ClientRequest& request, const RecordKeys& keys,
                                   const FoundRequest& main) {
   if (!goes_by_cache(request)) return false;
   const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, main.conversation);
@@ -607,7 +706,8 @@ bool TurnRecorder::moves_to_cache(Store& store, const SentRequest& sent, const C
 }
 
 // Whether the conversation was asked with this system prompt, or with these tools.
-bool TurnRecorder::is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+bool TurnRecorder::is_asked_alike(Store& store, const SentRequest& sent,
+                                  const ClientRequest& request, const RecordKeys& keys,
                                   const std::string& conversation) const {
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
@@ -619,8 +719,10 @@ bool TurnRecorder::is_asked_alike(Store& store, const SentRequest& sent, const C
   return false;
 }
 
-// A session that begins with another's messages was forked from it: its client says so, or it has an answer that only that one was given.
-TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& sent, const ClientRequest& request,
+// A session that begins with another's messages was forked from it: its client says so, or it has
+// an answer that only that one was given.
+TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& sent,
+                                              const ClientRequest& request,
                                               const RecordKeys& keys) {
   std::optional<FoundRequest> origin;
   if (!request.parent.empty()) {
@@ -630,14 +732,20 @@ TurnRecorder::Found TurnRecorder::find_origin(Store& store, const SentRequest& s
     origin = find_key(store, sent.tenant, {keys.key("session", {session_of(parent)})});
   }
   if (!origin) origin = find_list(store, sent, request, keys);
-  if (!origin || origin->number == 0 || (request.parent.empty() && !origin->key.starts_with(answered_kind))) return {};
-  const std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, origin->conversation);
-  const std::vector<RequestRecord> left = conversation->requests({.first = origin->number, .limit = 1}).value();
+  if (!origin || origin->number == 0 ||
+      (request.parent.empty() && !origin->key.starts_with(answered_kind)))
+    return {};
+  const std::shared_ptr<Conversation> conversation =
+      options_.open(sent.tenant, origin->conversation);
+  const std::vector<RequestRecord> left =
+      conversation->requests({.first = origin->number, .limit = 1}).value();
   if (left.empty()) return {};
-  return {origin->conversation, version_at(left[0], origin->key), left[0].version, cached_by(conversation->history(), left[0])};
+  return {origin->conversation, version_at(left[0], origin->key), left[0].version,
+          cached_by(conversation->history(), left[0])};
 }
 
-TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& sent,
+                                               const ClientRequest& request,
                                                const RecordKeys& keys) {
   std::optional<FoundRequest> found = find_list(store, sent, request, keys);
   // The system prompt of a session that is resumed may tell another day.
@@ -645,51 +753,64 @@ TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& 
   Found at = found ? found_at(store, sent, *found) : Found{};
   if (at.fork && names_answer_behind(found->key, request, keys))
     at = found_at(store, sent, {answered(found->key), found->conversation, found->number});
-  if (!at.conversation.empty() && (!at.fork || holds_last_answer(found->key, request, keys))) return at;
-  if (Found window = find_window(store, sent, request, keys); !window.conversation.empty()) return window;
+  if (!at.conversation.empty() && (!at.fork || holds_last_answer(found->key, request, keys)))
+    return at;
+  if (Found window = find_window(store, sent, request, keys); !window.conversation.empty())
+    return window;
   return found ? at : find_by_reply(store, sent, request, keys);
 }
 
-// A client that leaves out some of what was said goes on with the conversation, as long as that has not gone on without it.
-TurnRecorder::Found TurnRecorder::find_window(Store& store, const SentRequest& sent, const ClientRequest& request,
+// A client that leaves out some of what was said goes on with the conversation, as long as that has
+// not gone on without it.
+TurnRecorder::Found TurnRecorder::find_window(Store& store, const SentRequest& sent,
+                                              const ClientRequest& request,
                                               const RecordKeys& keys) const {
   const auto& list = request.reconcile.list;
-  const auto last =
-      std::find_if(list.rbegin(), list.rend(), [](const auto& each) { return each.message.role() == Role::assistant; });
+  const auto last = std::find_if(list.rbegin(), list.rend(), [](const auto& each) {
+    return each.message.role() == Role::assistant;
+  });
   if (last == list.rend()) return {};
-  const std::optional<FoundRequest> found = find_key(store, sent.tenant, {reply_key(keys, last->identity)});
+  const std::optional<FoundRequest> found =
+      find_key(store, sent.tenant, {reply_key(keys, last->identity)});
   if (!found || found->number == 0) return {};
-  const bool is_window = is_window_of(options_.open(sent.tenant, found->conversation)->history(), request.reconcile);
+  const bool is_window =
+      is_window_of(options_.open(sent.tenant, found->conversation)->history(), request.reconcile);
   return is_window ? Found{found->conversation} : Found{};
 }
 
-// A list behind a cache is that of the requests that named the cache before. One that moves to a cache has an answer which only
-// its conversation was given.
-TurnRecorder::Found TurnRecorder::find_by_cache(Store& store, const SentRequest& sent, const ClientRequest& request,
+// A list behind a cache is that of the requests that named the cache before. One that moves to a
+// cache has an answer which only its conversation was given.
+TurnRecorder::Found TurnRecorder::find_by_cache(Store& store, const SentRequest& sent,
+                                                const ClientRequest& request,
                                                 const RecordKeys& keys) {
   const std::string cache = cache_key(keys, request);
   const std::vector<std::string> lists = keys.beginnings(request.reconcile.list);
-  std::optional<FoundRequest> found = find_longest(store, sent, lists, [&](const std::string& list) {
-    return std::vector<std::string>{keys.key(cached_answered_kind, {cache, list}), keys.key(cached_list_kind, {cache, list})};
-  });
+  std::optional<FoundRequest> found =
+      find_longest(store, sent, lists, [&](const std::string& list) {
+        return std::vector<std::string>{keys.key(cached_answered_kind, {cache, list}),
+                                        keys.key(cached_list_kind, {cache, list})};
+      });
   if (!found) found = find_reply(store, sent, request, keys);
   return found ? found_at(store, sent, *found) : Found{};
 }
 
-// The main conversation of a session, of a turn that is in another one: a sub-agent's, a request for a title, or one that began
-// otherwise. Its name where it is still to come.
-std::string TurnRecorder::session_conversation(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+// The main conversation of a session, of a turn that is in another one: a sub-agent's, a request
+// for a title, or one that began otherwise. Its name where it is still to come.
+std::string TurnRecorder::session_conversation(const SentRequest& sent,
+                                               const ClientRequest& request, const RecordKeys& keys,
                                                const std::string& own) {
   if (request.session.empty() || !sent.conversation.empty()) return {};
   // A sub-agent of Codex has a session of its own, and names the one that asked for it.
   const std::string asked_by = sent.head.header("x-codex-parent-thread-id");
-  const bool is_beside = !asked_by.empty() || !request.agent.empty() || request.kind == ClientRequestKind::side_request;
+  const bool is_beside = !asked_by.empty() || !request.agent.empty() ||
+                         request.kind == ClientRequestKind::side_request;
   ClientRequest main;
   main.session = asked_by.empty() ? request.session : asked_by;
   main.reconcile.client = request.reconcile.client;
   Store& store = *options_.store(sent.tenant);
   if (is_beside)
-    if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, {keys.key("session", {session_of(main)})}))
+    if (const std::optional<FoundRequest> found =
+            find_key(store, sent.tenant, {keys.key("session", {session_of(main)})}))
       return found->conversation;
   const std::string id = preferred_id({.body = std::make_shared<const std::string>()}, main);
   if (id == own) return {};
@@ -712,51 +833,63 @@ std::optional<FoundRequest> TurnRecorder::find_longest(
 }
 
 // The longest beginning of the list that was sent before, or sent and answered.
-std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequest& sent,
+                                                    const ClientRequest& request,
                                                     const RecordKeys& keys) const {
-  const auto keys_of_list = [](const std::string& list) { return std::vector<std::string>{answered(list), list}; };
+  const auto keys_of_list = [](const std::string& list) {
+    return std::vector<std::string>{answered(list), list};
+  };
   return find_longest(store, sent, keys.beginnings(request.reconcile.list), keys_of_list);
 }
 
-// A client that writes the beginning of its list anew when it resumes still has the answers that it was given: it goes on from the
-// last one, as a fork.
-TurnRecorder::Found TurnRecorder::find_by_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
+// A client that writes the beginning of its list anew when it resumes still has the answers that it
+// was given: it goes on from the last one, as a fork.
+TurnRecorder::Found TurnRecorder::find_by_reply(Store& store, const SentRequest& sent,
+                                                const ClientRequest& request,
                                                 const RecordKeys& keys) {
   const std::optional<FoundRequest> found = find_reply(store, sent, request, keys);
   if (!found || found->number == 0) return {};
   const std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found->conversation);
-  const std::vector<RequestRecord> left = origin->requests({.first = found->number, .limit = 1}).value();
+  const std::vector<RequestRecord> left =
+      origin->requests({.first = found->number, .limit = 1}).value();
   if (left.empty() || left[0].answer_version.value == 0) return {};
   return {found->conversation, left[0].answer_version, left[0].version};
 }
 
 // The newest answer of the list that hardly any other conversation was given.
-std::optional<FoundRequest> TurnRecorder::find_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
+std::optional<FoundRequest> TurnRecorder::find_reply(Store& store, const SentRequest& sent,
+                                                     const ClientRequest& request,
                                                      const RecordKeys& keys) const {
   std::vector<std::string> replies;
   const auto& list = request.reconcile.list;
   for (auto each = list.rbegin(); each != list.rend() && replies.size() < keys_at_once; ++each)
-    if (each->message.role() == Role::assistant && is_telling(each->message)) replies.push_back(reply_key(keys, each->identity));
+    if (each->message.role() == Role::assistant && is_telling(each->message))
+      replies.push_back(reply_key(keys, each->identity));
   return replies.empty() ? std::nullopt : find_key(store, sent.tenant, replies);
 }
 
 // The longest beginning without system prompts, up to an answer.
-std::optional<FoundRequest> TurnRecorder::find_said(Store& store, const SentRequest& sent, const ClientRequest& request,
+std::optional<FoundRequest> TurnRecorder::find_said(Store& store, const SentRequest& sent,
+                                                    const ClientRequest& request,
                                                     const RecordKeys& keys) const {
   return find_longest(store, sent, keys.beginnings(without_system(request.reconcile.list)),
                       [](const std::string& list) { return std::vector<std::string>{said(list)}; });
 }
 
-std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const ClientRequest& request, const Found& found,
+std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent,
+                                                 const ClientRequest& request, const Found& found,
                                                  const RecordKeys& keys) {
-  if (!found.conversation.empty() && !found.fork) return options_.open(sent.tenant, found.conversation);
+  if (!found.conversation.empty() && !found.fork)
+    return options_.open(sent.tenant, found.conversation);
   const auto make = [&](const std::string& id) -> Result<void> {
     if (found.fork) {
-      const auto forked = options_.open(sent.tenant, found.conversation)->fork(*found.fork, id, keys.user());
+      const auto forked =
+          options_.open(sent.tenant, found.conversation)->fork(*found.fork, id, keys.user());
       return forked ? Result<void>() : forked.error();
     }
-    const auto made = Conversation::open(options_.store(sent.tenant), id, {},
-                                         {.make = OpenOptions::Make::always, .note = options_.note, .made_by = keys.user()});
+    const auto made = Conversation::open(
+        options_.store(sent.tenant), id, {},
+        {.make = OpenOptions::Make::always, .note = options_.note, .made_by = keys.user()});
     return made ? Result<void>() : made.error();
   };
   std::string id = found.fork ? fork_id(found.conversation, sent) : preferred_id(sent, request);
@@ -765,7 +898,8 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
     if (made) break;
     if (made.error().code != ErrorCode::conflict || tries == 3) throw Failure(made.error());
     // The name is another user's, or of another line of work.
-    id = found.fork ? fork_id(found.conversation, sent) : id_with(preferred_id(sent, request), '-' + some_chance(sent));
+    id = found.fork ? fork_id(found.conversation, sent)
+                    : id_with(preferred_id(sent, request), '-' + some_chance(sent));
   }
   std::shared_ptr<Conversation> conversation = options_.open(sent.tenant, id);
   if (found.fork) {
@@ -779,12 +913,16 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent, const 
 
 // What happens in the conversation
 
-TurnRecorder::Newest& TurnRecorder::newest(const std::string& tenant, const Conversation& conversation) {
-  if (const auto found = newest_.find({tenant, conversation.id()}); found != newest_.end()) return found->second;
+TurnRecorder::Newest& TurnRecorder::newest(const std::string& tenant,
+                                           const Conversation& conversation) {
+  if (const auto found = newest_.find({tenant, conversation.id()}); found != newest_.end())
+    return found->second;
   if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
   Newest newest;
-  if (const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value(); !last.empty())
-    newest = {0, answer_of(conversation.history(), last[0]), cached_by(conversation.history(), last[0])};
+  if (const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value();
+      !last.empty())
+    newest = {0, answer_of(conversation.history(), last[0]),
+              cached_by(conversation.history(), last[0])};
   return newest_[{tenant, conversation.id()}] = std::move(newest);
 }
 
@@ -798,26 +936,34 @@ void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   if (!turn.cached.key.empty()) {
     turn.record.version = conversation.version();
     left.cached = turn.cached = cached_by(conversation.history(), turn.record);
-    if (is_delta) take_list_keys(turn, list_at(conversation.history(), conversation.version(), turn.volatile_parts));
+    if (is_delta)
+      take_list_keys(turn,
+                     list_at(conversation.history(), conversation.version(), turn.volatile_parts));
   }
   if (answer.empty() || is_delta) return;
-  // An answer that the client has not sent back is no part of what it goes on with: the request was tried again, or the answer was torn.
+  // An answer that the client has not sent back is no part of what it goes on with: the request was
+  // tried again, or the answer was torn.
   const History history = conversation.history();
   const std::vector<Ordinal> kept = history.client_list();
   std::vector<std::uint64_t> left_out;
   for (const std::uint64_t ordinal : answer) {
-    const bool is_kept = std::any_of(kept.rbegin(), kept.rend(), [&](Ordinal each) { return each.value == ordinal; });
+    const bool is_kept = std::any_of(kept.rbegin(), kept.rend(),
+                                     [&](Ordinal each) { return each.value == ordinal; });
     if (!is_kept && history.view().index_of(Ordinal(ordinal))) left_out.push_back(ordinal);
   }
   if (left_out.empty()) return;
-  conversation.apply({op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal}, {.description = "not kept by the client"}})
+  conversation
+      .apply({op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal},
+              {.description = "not kept by the client"}})
       .value();
 }
 
-// A client may be faster than what tells of its answer's end: its next request is here already, and has the answer, or has it not.
+// A client may be faster than what tells of its answer's end: its next request is here already, and
+// has the answer, or has it not.
 void TurnRecorder::add_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
   const auto newest = newest_.find({turn.tenant, turn.conversation->id()});
-  if (newest == newest_.end() || newest->second.turn == turn.number) return append_answer(turn, response, is_torn);
+  if (newest == newest_.end() || newest->second.turn == turn.number)
+    return append_answer(turn, response, is_torn);
   const History history = turn.conversation->history();
   const std::vector<Ordinal> list = history.client_list();
   const std::uint64_t place = turn.cached.count + turn.record.messages;
@@ -827,7 +973,8 @@ void TurnRecorder::add_answer(ObservedTurn& turn, const ProviderResponse& respon
     turn.record.answer_version = turn.conversation->version();
 }
 
-void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn) {
+void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& response,
+                                 bool is_torn) {
   Conversation& conversation = *turn.conversation;
   const std::uint64_t first = conversation.history().log().size();
   std::vector<std::uint64_t> ordinals;
@@ -841,7 +988,8 @@ void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& res
 std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
   RequestRecord& record = turn.record;
   for (const std::string& key : record.keys) under_way_.erase({turn.tenant, key});
-  ProviderResponse response = read_response(turn.dialect, answer.body, answer.form, options_.limits, turn.made_ids);
+  ProviderResponse response =
+      read_response(turn.dialect, answer.body, answer.form, options_.limits, turn.made_ids);
   take_items(response);
   record.status = answer.status;
   record.first_byte_ms = answer.first_byte_ms;
@@ -849,7 +997,8 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
   record.response_id = response.id;
   if (!response.model.empty()) record.model = response.model;
   if (!response.id.empty()) record.keys.push_back(turn.keys.key("response", {response.id}));
-  const bool is_answered = answer.status >= 200 && answer.status < 300 && !response.messages.empty();
+  const bool is_answered =
+      answer.status >= 200 && answer.status < 300 && !response.messages.empty();
   // Of some upstreams the end of the connection is the end of the answer: only the stream tells
   // that it was cut.
   record.is_torn = answer.is_torn || (is_answered && !response.complete);
@@ -861,25 +1010,32 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
                     .cached = std::min(response.usage.cached, response.usage.prompt),
                     .at_ms = record.at_ms,
                     .estimated_prompt = turn.estimated_prompt};
-    record.usage.cache_written = std::min(response.usage.cache_written, record.usage.prompt - record.usage.cached);
-    record.usage.cache_written_hour = std::min(response.usage.cache_written_hour, record.usage.cache_written);
-    static_cast<void>(turn.conversation->record_usage(record.usage));  // one that is reported twice stays as it was
+    record.usage.cache_written =
+        std::min(response.usage.cache_written, record.usage.prompt - record.usage.cached);
+    record.usage.cache_written_hour =
+        std::min(response.usage.cache_written_hour, record.usage.cache_written);
+    // one that is reported twice stays as it was
+    static_cast<void>(turn.conversation->record_usage(record.usage));
   }
   if (is_answered && turn.is_followed) {
     add_answer(turn, response, record.is_torn);
     if (!turn.list.empty()) {
       std::vector<Identity> identities;
-      for (const Message& message : response.messages) identities.push_back(identity(message, turn.volatile_parts));
+      for (const Message& message : response.messages)
+        identities.push_back(identity(message, turn.volatile_parts));
       record.keys.push_back(answered(turn.keys.longer(turn.list, identities)));
       if (!turn.said.empty()) record.keys.push_back(said(turn.keys.longer(turn.said, identities)));
       if (!turn.cached_list.empty())
         record.keys.push_back(
-            turn.keys.key(cached_answered_kind, {turn.cached.key, turn.keys.longer(turn.cached_list, identities)}));
+            turn.keys.key(cached_answered_kind,
+                          {turn.cached.key, turn.keys.longer(turn.cached_list, identities)}));
       record.keys.push_back(reply_key(turn.keys, identities.back()));
     }
   }
   const bool keeps_bytes = !turn.request.empty();
-  return turn.conversation->record_request(std::move(record), turn.request, keeps_bytes ? answer.body : std::string()).value();
+  return turn.conversation
+      ->record_request(std::move(record), turn.request, keeps_bytes ? answer.body : std::string())
+      .value();
 }
 
 }  // namespace undertext

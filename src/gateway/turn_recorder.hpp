@@ -1,12 +1,14 @@
-// Keeps what clients ask and providers answer: finds the conversation that a request goes on with, lets it follow the request (RECONCILE), and adds the
-// answer and a request record when that has ended.
+// Keeps what clients ask and providers answer: finds the conversation that a request goes on with,
+// lets it follow the request (RECONCILE), and adds the answer and a request record when that has
+// ended.
 //
 //     TurnRecorder recorder({.store = store_of, .open = open_conversation, .secret = secret});
 //     std::shared_ptr<ObservedTurn> turn = recorder.begin(sent).value();      // the request has arrived
 //     recorder.finish(*turn, answer);                                 // its answer has ended
 //
-// Which conversation: the one that the request names; else the one of the client's session; else one whose whole list the request goes on with. A request
-// that left such a list earlier is a fork of it. docs/gateway.md tells more.
+// Which conversation: the one that the request names; else the one of the client's session; else
+// one whose whole list the request goes on with. A request that left such a list earlier is a fork
+// of it. docs/gateway.md tells more.
 //
 // For one thread. May wait for the store; nothing here is on the way of a request to its provider.
 #pragma once
@@ -68,17 +70,21 @@ struct ObservedTurn {
   RequestRecord record = {};
   std::shared_ptr<const std::string> body = {};  // as SentRequest has it
   std::string_view request = {};                 // its bytes, where they are kept
-  bool is_followed = false;                      // the conversation has its messages, and gets its answer
-  std::uint64_t number = 0;                      // of all turns that a recorder has begun
-  std::string list = {};                         // the key of its list; empty: it is found by other keys
-  std::string said = {};                         // the same without the system prompt
+  // the conversation has its messages, and gets its answer
+  bool is_followed = false;
+  std::uint64_t number = 0;  // of all turns that a recorder has begun
+  // the key of its list; empty: it is found by other keys
+  std::string list = {};
+  std::string said = {};  // the same without the system prompt
   CachedMessages cached = {};
   std::string cached_list = {};  // the key of its list alone; empty: it is found by other keys
   VolatileParts volatile_parts = {};
   std::uint64_t made_ids = 0;  // see read_response()
-  bool is_compaction = false;  // it asks for a compaction that the gateway makes: the conversation has its list
-  bool has_pointer = false;    // its list has a compaction item of the gateway's: it cannot be sent as it is
-  std::string whose = {};      // for whom items are sealed
+  // it asks for a compaction that the gateway makes: the conversation has its list
+  bool is_compaction = false;
+  // its list has a compaction item of the gateway's: it cannot be sent as it is
+  bool has_pointer = false;
+  std::string whose = {};  // for whom items are sealed
   // Of a compaction that the provider makes: its list, which the conversation does not follow.
   std::optional<op::Reconcile> aside = {};
   std::string rest = {};               // the request's other fields, as a JSON object
@@ -88,14 +94,19 @@ struct ObservedTurn {
 
 struct TurnRecorderOptions {
   std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
-  // One that is there, with the settings it was made with; kept open for the next request. May throw Failure.
-  std::function<std::shared_ptr<Conversation>(const std::string& tenant, const std::string& id)> open;
+  // One that is there, with the settings it was made with; kept open for the next request. May
+  // throw Failure.
+  std::function<std::shared_ptr<Conversation>(const std::string& tenant, const std::string& id)>
+      open;
   std::string secret = {};
   MessageLimits limits = {};
   std::optional<std::string> note = {};  // of conversations that are made: OpenOptions::note
-  // Pointer compaction (compaction_seal.hpp). Whether the gateway answers a tenant's requests for compactions of this model's
-  // conversation, whose id is empty where it has none yet; unset: never. Null seal: the same.
-  std::function<bool(const std::string& tenant, const std::string& model, const std::string& conversation)> compacts = {};
+  // Pointer compaction (compaction_seal.hpp). Whether the gateway answers a tenant's requests for
+  // compactions of this model's conversation, whose id is empty where it has none yet; unset:
+  // never. Null seal: the same.
+  std::function<bool(const std::string& tenant, const std::string& model,
+                     const std::string& conversation)>
+      compacts = {};
   std::shared_ptr<const CompactionSeal> seal = {};
 };
 
@@ -106,7 +117,9 @@ class TurnRecorder {
  public:
   explicit TurnRecorder(TurnRecorderOptions options) : options_(std::move(options)) {}
 
-  // null: it belongs to no conversation, such as a count of tokens before the first turn. invalid_argument: the body is no request of its dialect. Others: as the store says. Never throws Failure.
+  // null: it belongs to no conversation, such as a count of tokens before the first turn.
+  // invalid_argument: the body is no request of its dialect. Others: as the store says. Never
+  // throws Failure.
   Result<std::shared_ptr<ObservedTurn>> begin(const SentRequest& sent);
   // The number of the record.
   Result<std::uint64_t> finish(ObservedTurn& turn, const GivenAnswer& answer);
@@ -126,49 +139,61 @@ class TurnRecorder {
   };
 
   std::shared_ptr<ObservedTurn> begin_turn(const SentRequest& sent);
-  std::optional<PointerAt> last_pointer(const SentRequest& sent, const ClientRequest& request) const;
-  Found find_pointed_at(const SentRequest& sent, const RecordKeys& keys, const CompactionPointer& pointer, Found found,
-                        bool is_of_session);
-  bool is_of_origin(const SentRequest& sent, const Conversation& conversation, const std::string& origin) const;
+  std::optional<PointerAt> last_pointer(const SentRequest& sent,
+                                        const ClientRequest& request) const;
+  Found find_pointed_at(const SentRequest& sent, const RecordKeys& keys,
+                        const CompactionPointer& pointer, Found found, bool is_of_session);
+  bool is_of_origin(const SentRequest& sent, const Conversation& conversation,
+                    const std::string& origin) const;
   // What asks for a compaction that the gateway may make.
   struct CompactionAsk {
     std::string model = {};
     std::optional<op::Reconcile::Sent> trigger = {};  // an item that only asks, taken from the list
   };
-  std::optional<CompactionAsk> take_compaction(const SentRequest& sent, ClientRequest& request) const;
+  std::optional<CompactionAsk> take_compaction(const SentRequest& sent,
+                                               ClientRequest& request) const;
   std::uint64_t finish_turn(ObservedTurn& turn, const GivenAnswer& answer);
 
   Found find(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
-  Found find_behind(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
-                    const FoundRequest& response);
-  Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
-  Found find_origin(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
-  Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
-  std::optional<FoundRequest> find_list(Store& store, const SentRequest& sent, const ClientRequest& request,
-                                        const RecordKeys& keys) const;
-  Found find_window(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys) const;
-  Found find_by_reply(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
-  Found find_by_cache(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys);
-  std::optional<FoundRequest> find_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
+  Found find_behind(Store& store, const SentRequest& sent, const ClientRequest& request,
+                    const RecordKeys& keys, const FoundRequest& response);
+  Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
+                        const RecordKeys& keys);
+  Found find_origin(Store& store, const SentRequest& sent, const ClientRequest& request,
+                    const RecordKeys& keys);
+  Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
+                     const RecordKeys& keys);
+  std::optional<FoundRequest> find_list(Store& store, const SentRequest& sent,
+                                        const ClientRequest& request, const RecordKeys& keys) const;
+  Found find_window(Store& store, const SentRequest& sent, const ClientRequest& request,
+                    const RecordKeys& keys) const;
+  Found find_by_reply(Store& store, const SentRequest& sent, const ClientRequest& request,
+                      const RecordKeys& keys);
+  Found find_by_cache(Store& store, const SentRequest& sent, const ClientRequest& request,
+                      const RecordKeys& keys);
+  std::optional<FoundRequest> find_reply(Store& store, const SentRequest& sent,
+                                         const ClientRequest& request,
                                          const RecordKeys& keys) const;
   std::optional<FoundRequest> find_longest(
       Store& store, const SentRequest& sent, const std::vector<std::string>& lists,
       const std::function<std::vector<std::string>(const std::string& list)>& keys_of_list) const;
-  std::optional<FoundRequest> find_said(Store& store, const SentRequest& sent, const ClientRequest& request,
-                                        const RecordKeys& keys) const;
-  bool moves_to_cache(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
-                      const FoundRequest& main);
-  bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
-                      const std::string& conversation) const;
+  std::optional<FoundRequest> find_said(Store& store, const SentRequest& sent,
+                                        const ClientRequest& request, const RecordKeys& keys) const;
+  bool moves_to_cache(Store& store, const SentRequest& sent, const ClientRequest& request,
+                      const RecordKeys& keys, const FoundRequest& main);
+  bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request,
+                      const RecordKeys& keys, const std::string& conversation) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
-  std::string session_conversation(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
-                                   const std::string& own);
-  std::optional<FoundRequest> find_key(Store& store, const std::string& tenant, const std::vector<std::string>& keys) const;
-  std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request, const Found& found,
-                                     const RecordKeys& keys);
+  std::string session_conversation(const SentRequest& sent, const ClientRequest& request,
+                                   const RecordKeys& keys, const std::string& own);
+  std::optional<FoundRequest> find_key(Store& store, const std::string& tenant,
+                                       const std::vector<std::string>& keys) const;
+  std::shared_ptr<Conversation> open(const SentRequest& sent, const ClientRequest& request,
+                                     const Found& found, const RecordKeys& keys);
   static void take_list_keys(ObservedTurn& turn, const std::vector<op::Reconcile::Sent>& list);
   void put_behind_cached(ObservedTurn& turn, const std::string& key_here, op::Reconcile& request);
-  std::optional<RequestRecord> find_cached(const ObservedTurn& turn, const std::string& key_here) const;
+  std::optional<RequestRecord> find_cached(const ObservedTurn& turn,
+                                           const std::string& key_here) const;
   void follow(ObservedTurn& turn, op::Reconcile request);
   void add_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
   void append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);

@@ -21,11 +21,13 @@ class TurnRecorderTest : public ::testing::Test {
   std::shared_ptr<Conversation> open(const std::string& id) {
     std::shared_ptr<Conversation>& conversation = open_[id];
     if (!conversation)
-      conversation = std::make_shared<Conversation>(Conversation::open(store_, id, {}, {.make = OpenOptions::Make::never}).value());
+      conversation = std::make_shared<Conversation>(
+          Conversation::open(store_, id, {}, {.make = OpenOptions::Make::never}).value());
     return conversation;
   }
 
-  SentRequest sent(std::string body, std::vector<std::pair<std::string, std::string>> headers = {}, std::string user = "alice") {
+  SentRequest sent(std::string body, std::vector<std::pair<std::string, std::string>> headers = {},
+                   std::string user = "alice") {
     SentRequest request{.user = std::move(user), .dialect = Dialect::anthropic, .method = "POST"};
     request.head = {.path = "/v1/messages", .headers = std::move(headers)};
     request.body = std::make_shared<const std::string>(std::move(body));
@@ -33,16 +35,19 @@ class TurnRecorderTest : public ::testing::Test {
     return request;
   }
   static GivenAnswer answer(const std::string& text) {
-    return {.status = 200,
-            .body = R"({"id":"msg_)" + text + R"(","role":"assistant","model":"m","content":[{"type":"text","text":")" + text +
-                    R"("}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}})"};
+    return {
+        .status = 200,
+        .body = R"({"id":"msg_)" + text +
+                R"(","role":"assistant","model":"m","content":[{"type":"text","text":")" + text +
+                R"("}],"stop_reason":"end_turn","usage":{"input_tokens":3,"output_tokens":2}})"};
   }
   static std::string body(const std::vector<std::string>& texts) {
     std::string list;
     bool is_user = true;
     for (const std::string& text : texts) {
       if (!list.empty()) list += ',';
-      list += R"({"role":")" + std::string(is_user ? "user" : "assistant") + R"(","content":")" + text + "\"}";
+      list += R"({"role":")" + std::string(is_user ? "user" : "assistant") + R"(","content":")" +
+              text + "\"}";
       is_user = !is_user;
     }
     return R"({"model":"m","max_tokens":9,"messages":[)" + list + "]}";
@@ -57,7 +62,8 @@ class TurnRecorderTest : public ::testing::Test {
   std::string texts(const std::string& id) {
     std::string all;
     const std::shared_ptr<Conversation> conversation = open(id);
-    for (const Message& message : conversation->view()) all += std::string(all.empty() ? "" : " ") + message.text();
+    for (const Message& message : conversation->view())
+      all += std::string(all.empty() ? "" : " ") + message.text();
     return all;
   }
   // The conversation that its requests name as their session's.
@@ -103,20 +109,24 @@ TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainHasOneAnswer) {
 TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasThatAnswerOnce) {
   for (const std::string second : {"hello", "another"}) {
     const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", second}};
-    const std::shared_ptr<ObservedTurn> first = recorder_.begin(sent(body({"hi"}), session)).value();
-    const std::shared_ptr<ObservedTurn> next = recorder_.begin(sent(body({"hi", second, "more"}), session)).value();
+    const std::shared_ptr<ObservedTurn> first =
+        recorder_.begin(sent(body({"hi"}), session)).value();
+    const std::shared_ptr<ObservedTurn> next =
+        recorder_.begin(sent(body({"hi", second, "more"}), session)).value();
     recorder_.finish(*first, answer("hello")).value();
     recorder_.finish(*next, answer("yes")).value();
     EXPECT_EQ(texts(first->conversation->id()), "hi " + second + " more yes");
-    EXPECT_EQ(open(first->conversation->id())->requests({}).value()[0].answer_version.value != 0, second == "hello");
+    EXPECT_EQ(open(first->conversation->id())->requests({}).value()[0].answer_version.value != 0,
+              second == "hello");
   }
 }
 
 TEST_F(TurnRecorderTest, AnAnswerThatTheClientDoesNotKeepGoesAlsoAfterARestart) {
   const std::string id = turn(sent(body({"hi"})), answer("hello"));
-  recorder_ = TurnRecorder({.store = [this](const std::string&) { return store_; },
-                            .open = [this](const std::string&, const std::string& each) { return open(each); },
-                            .secret = "secret"});
+  recorder_ = TurnRecorder(
+      {.store = [this](const std::string&) { return store_; },
+       .open = [this](const std::string&, const std::string& each) { return open(each); },
+       .secret = "secret"});
   EXPECT_EQ(turn(sent(body({"hi"})), answer("hey")), id);
   EXPECT_EQ(texts(id), "hi hey");
 }
@@ -162,9 +172,13 @@ TEST_F(TurnRecorderTest, AConversationOfNoUserIsGoneOnWithByWhoeverNamesIt) {
 
 TEST_F(TurnRecorderTest, CallsOfGeminiWithoutIdsKeepTheirResults) {
   const std::string ask = R"({"role":"user","parts":[{"text":"look"}]},)";
-  const std::string call = R"({"role":"model","parts":[{"functionCall":{"name":"read","args":{"path":"x"}}}]})";
-  const std::string result = R"({"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}}]},)";
-  const auto list = [](const std::string& contents) { return R"({"contents":[)" + contents.substr(0, contents.size() - 1) + "]}"; };
+  const std::string call =
+      R"({"role":"model","parts":[{"functionCall":{"name":"read","args":{"path":"x"}}}]})";
+  const std::string result =
+      R"({"role":"user","parts":[{"functionResponse":{"name":"read","response":{"output":"one"}}}]},)";
+  const auto list = [](const std::string& contents) {
+    return R"({"contents":[)" + contents.substr(0, contents.size() - 1) + "]}";
+  };
   const auto send = [&](const std::string& contents) {
     SentRequest request = sent(list(contents));
     request.dialect = Dialect::gemini;
@@ -180,17 +194,20 @@ TEST_F(TurnRecorderTest, CallsOfGeminiWithoutIdsKeepTheirResults) {
   const std::shared_ptr<Conversation> conversation = open(id);
   const Version seen = conversation->requests({.last = 1}).value()[0].version;
   const Profile profile = find_profile("gemini").value();
-  EXPECT_EQ(render(conversation->history().view_at(seen).value(), profile).value().json, list(contents));
+  EXPECT_EQ(render(conversation->history().view_at(seen).value(), profile).value().json,
+            list(contents));
 }
 
 TEST_F(TurnRecorderTest, ASessionIsAConversationAndItsSubAgentsAndTitlesAreOthers) {
   const auto session = [&](std::string json, std::string agent = {}) {
-    std::vector<std::pair<std::string, std::string>> headers = {{"X-Claude-Code-Session-Id", "s-1"}};
+    std::vector<std::pair<std::string, std::string>> headers = {
+        {"X-Claude-Code-Session-Id", "s-1"}};
     if (!agent.empty()) headers.emplace_back("x-claude-code-agent-id", agent);
     return sent(std::move(json), std::move(headers));
   };
   std::string title = body({"Title?"});
-  title.insert(title.size() - 1, R"(,"tools":[],"output_config":{"format":{"type":"json_schema"}})");
+  title.insert(title.size() - 1,
+               R"(,"tools":[],"output_config":{"format":{"type":"json_schema"}})");
   const std::string side = turn(session(title), answer("T"));
   const std::string main = turn(session(body({"hi"})), answer("hello"));
   const std::string agent = turn(session(body({"look"}), "a-1"), answer("seen"));
@@ -208,7 +225,9 @@ TEST_F(TurnRecorderTest, ASessionIsAConversationAndItsSubAgentsAndTitlesAreOther
 }
 
 TEST_F(TurnRecorderTest, AConversationThatBeginsOtherwiseUnderOneSessionIsAnotherAndLinkedToIt) {
-  const auto in = [&](std::initializer_list<std::string> texts_sent) { return sent(body(texts_sent), {{"x-session-id", "s"}}); };
+  const auto in = [&](std::initializer_list<std::string> texts_sent) {
+    return sent(body(texts_sent), {{"x-session-id", "s"}});
+  };
   const std::string main = turn(in({"hi"}), answer("hello"));
   const std::string other = turn(in({"Title of: hi"}), answer("T"));
   EXPECT_EQ(turn(in({"hi", "hello", "more"}), answer("yes")), main);
@@ -218,7 +237,8 @@ TEST_F(TurnRecorderTest, AConversationThatBeginsOtherwiseUnderOneSessionIsAnothe
 }
 
 TEST_F(TurnRecorderTest, ARequestForATitleWithTheSameWordsIsAnotherConversationOfTheSession) {
-  const auto in = [&](const std::string& system, const std::string& tools, std::initializer_list<std::string> texts_sent) {
+  const auto in = [&](const std::string& system, const std::string& tools,
+                      std::initializer_list<std::string> texts_sent) {
     std::string json = body(texts_sent);
     json.insert(json.size() - 1, R"(,"system":")" + system + R"(","tools":)" + tools);
     return sent(std::move(json), {{"x-session-id", "s"}});
@@ -227,17 +247,21 @@ TEST_F(TurnRecorderTest, ARequestForATitleWithTheSameWordsIsAnotherConversationO
   const std::string title = turn(in("You make titles.", "[]", {"hi"}), answer("T"));
   const std::string main = turn(in("You are an agent.", tool, {"hi"}), answer("hello"));
   EXPECT_NE(title, main);
-  EXPECT_EQ(turn(in("You are an agent of today.", tool, {"hi", "hello", "more"}), answer("yes")), main);
-  EXPECT_EQ(turn(in("You are an agent of today.", tool, {"hi"}), answer("hello")), main) << "it is tried again";
+  EXPECT_EQ(turn(in("You are an agent of today.", tool, {"hi", "hello", "more"}), answer("yes")),
+            main);
+  EXPECT_EQ(turn(in("You are an agent of today.", tool, {"hi"}), answer("hello")), main)
+      << "it is tried again";
   EXPECT_EQ(conversations(), 2u);
 }
 
 TEST_F(TurnRecorderTest, AFirstTurnThatFailedIsGoneOnWithThoughThePromptHasChangedWhereItMay) {
   const auto in = [&](const std::string& last, const std::string& description) {
     std::string json = body({"hi"});
-    json.insert(json.size() - 1, R"(,"system":[{"type":"text","text":"billing"},{"type":"text","text":"You are an agent."},)"
-                                 R"({"type":"text","text":")" +
-                                     last + R"("}],"tools":[{"name":"read","description":")" + description + "\"}]");
+    json.insert(
+        json.size() - 1,
+        R"(,"system":[{"type":"text","text":"billing"},{"type":"text","text":"You are an agent."},)"
+        R"({"type":"text","text":")" +
+            last + R"("}],"tools":[{"name":"read","description":")" + description + "\"}]");
     return sent(std::move(json), {{"X-Claude-Code-Session-Id", "s-1"}});
   };
   const std::string first = turn(in("Monday", "reads"), {.status = 529, .body = "{}"});
@@ -254,20 +278,28 @@ TEST_F(TurnRecorderTest, AListWithoutASessionIsFoundThoughItsSystemPromptHasChan
   const std::string first = turn(with("Today is Monday.", {"hi"}), answer("hello"));
   EXPECT_EQ(turn(with("Today is Tuesday.", {"hi", "hello", "more"}), answer("yes")), first);
   EXPECT_EQ(texts(first), "Today is Tuesday. hi hello more yes");
-  EXPECT_NE(turn(with("You make titles.", {"hi"}), answer("T")), first) << "there is no answer that tells";
+  EXPECT_NE(turn(with("You make titles.", {"hi"}), answer("T")), first)
+      << "there is no answer that tells";
 }
 
 TEST_F(TurnRecorderTest, AListThatBeginsAnewAndHasAnAnswerOfAnotherIsAForkOfIt) {
   const std::string long_answer = "This is file number four of seven.";
   const std::string first = turn(sent(body({"Folder: a. hi"})), answer(long_answer));
-  const std::string resumed = turn(sent(body({"Folder: a, b. hi", long_answer, "more"})), answer("yes"));
+  const std::string resumed =
+      turn(sent(body({"Folder: a, b. hi", long_answer, "more"})), answer("yes"));
   EXPECT_EQ(store_->find(resumed).value().origin.value().conversation, first);
   EXPECT_EQ(texts(resumed), "Folder: a, b. hi " + long_answer + " more yes");
   EXPECT_EQ(texts(first), "Folder: a. hi " + long_answer);
-  EXPECT_EQ(turn(sent(body({"Folder: a, b. hi", long_answer, "more", "yes", "last"})), answer("so")), resumed);
-  EXPECT_FALSE(store_->find(turn(sent(body({"other", "yes", "more"})), answer("no"))).value().origin)
+  EXPECT_EQ(
+      turn(sent(body({"Folder: a, b. hi", long_answer, "more", "yes", "last"})), answer("so")),
+      resumed);
+  EXPECT_FALSE(
+      store_->find(turn(sent(body({"other", "yes", "more"})), answer("no"))).value().origin)
       << "short answers tell nothing";
-  EXPECT_FALSE(store_->find(turn(sent(body({"other", long_answer, "more"}), {}, "bob"), answer("no"))).value().origin);
+  EXPECT_FALSE(
+      store_->find(turn(sent(body({"other", long_answer, "more"}), {}, "bob"), answer("no")))
+          .value()
+          .origin);
 }
 
 TEST_F(TurnRecorderTest, ForksOfForksHaveShortNamesOfTheirOwnAndAreRecorded) {
@@ -300,9 +332,11 @@ TEST_F(TurnRecorderTest, AClientThatSendsTheLastMessagesOnlyHasOneConversationTh
       std::vector<std::string> window(all.begin() + static_cast<std::ptrdiff_t>(begin), all.end());
       if (keeps_the_first && begin > 0) window.insert(window.begin(), {all[0], all[1]});
       std::string json = body(window);
-      json.insert(json.size() - 1, R"(,"system":"It is )" + std::to_string(number) + R"( o'clock.")");
+      json.insert(json.size() - 1,
+                  R"(,"system":"It is )" + std::to_string(number) + R"( o'clock.")");
       // Most answers are as short as those of other conversations.
-      const std::string said = number % 3 == 0 ? "A long answer to question " + std::to_string(number) : "ok";
+      const std::string said =
+          number % 3 == 0 ? "A long answer to question " + std::to_string(number) : "ok";
       const std::string turned = turn(sent(json), answer(said));
       if (id.empty()) id = turned;
       EXPECT_EQ(turned, id) << name << ' ' << number;
@@ -338,10 +372,12 @@ TEST_F(TurnRecorderTest, AnAnswerThatIsJudgedUnderAnotherSystemPromptStaysWhereI
   };
   const std::string long_answer = "This is file number four of seven.";
   const std::string asked = turn(sent(with_system(body({"hi"}), "Answer.")), answer(long_answer));
-  std::string judged = R"({"model":"m","max_tokens":9,"system":"Judge.","messages":[{"role":"assistant","content":")" +
-                       long_answer + R"("},{"role":"user","content":"Is that right?"}]})";
+  std::string judged =
+      R"({"model":"m","max_tokens":9,"system":"Judge.","messages":[{"role":"assistant","content":")" +
+      long_answer + R"("},{"role":"user","content":"Is that right?"}]})";
   EXPECT_NE(turn(sent(std::move(judged)), answer("yes")), asked);
-  EXPECT_EQ(turn(sent(with_system(body({"hi", long_answer, "go on"}), "Answer.")), answer("ok")), asked);
+  EXPECT_EQ(turn(sent(with_system(body({"hi", long_answer, "go on"}), "Answer.")), answer("ok")),
+            asked);
   EXPECT_EQ(texts(asked), "Answer. hi " + long_answer + " go on ok");
 }
 
@@ -363,18 +399,21 @@ TEST_F(TurnRecorderTest, ASessionThatGoesOnWithAnothersAnswerIsAForkOfIt) {
 TEST_F(TurnRecorderTest, SessionsWhoseIdsBeginAlikeOrAreSpeltAlikeAreConversationsOfTheirOwn) {
   const std::string alike(100, 's');
   std::set<std::string> ids;
-  for (const std::string& session : {alike + "1", alike + "2", std::string("a/b"), std::string("a-b")}) {
+  for (const std::string& session :
+       {alike + "1", alike + "2", std::string("a/b"), std::string("a-b")}) {
     const std::string id = turn(sent(body({"hi"}), {{"x-session-id", session}}), answer("hello"));
     EXPECT_TRUE(ids.insert(id).second) << session << " is " << id;
-    EXPECT_EQ(turn(sent(body({"hi", "hello", "more"}), {{"x-session-id", session}}), answer("yes")), id);
+    EXPECT_EQ(turn(sent(body({"hi", "hello", "more"}), {{"x-session-id", session}}), answer("yes")),
+              id);
     EXPECT_EQ(texts(id), "hi hello more yes");
   }
 }
 
 TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThereAndASubAgentIsLinked) {
-  const auto codex = [&](const std::string& thread, const std::string& input, const std::string& metadata) {
-    SentRequest request =
-        sent(R"({"model":"m","input":)" + input + "}", {{"thread-id", thread}, {"x-codex-turn-metadata", metadata}});
+  const auto codex = [&](const std::string& thread, const std::string& input,
+                         const std::string& metadata) {
+    SentRequest request = sent(R"({"model":"m","input":)" + input + "}",
+                               {{"thread-id", thread}, {"x-codex-turn-metadata", metadata}});
     request.dialect = Dialect::openai_responses;
     return request;
   };
@@ -383,7 +422,9 @@ TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThereAndASubAgentIsLin
       .body =
           R"({"id":"r","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]}]})"};
   const std::string first = turn(codex("a", R"([{"role":"user","content":"hi"}])", "{}"), given);
-  const std::string fork = turn(codex("b", R"([{"role":"user","content":"other"}])", R"({"forked_from_thread_id":"a"})"), given);
+  const std::string fork =
+      turn(codex("b", R"([{"role":"user","content":"other"}])", R"({"forked_from_thread_id":"a"})"),
+           given);
   EXPECT_EQ(store_->find(fork).value().origin.value().conversation, first);
   EXPECT_EQ(texts(fork), "other hello");
   SentRequest asked = codex("c", R"([{"role":"user","content":"look"}])", "{}");
@@ -394,7 +435,8 @@ TEST_F(TurnRecorderTest, AForkThatItsClientNamesGoesOnFromThereAndASubAgentIsLin
 }
 
 TEST_F(TurnRecorderTest, ASessionIdOfAnotherUserLeadsNowhere) {
-  const std::vector<std::pair<std::string, std::string>> session = {{"X-Claude-Code-Session-Id", "s-1"}};
+  const std::vector<std::pair<std::string, std::string>> session = {
+      {"X-Claude-Code-Session-Id", "s-1"}};
   const std::string alices = turn(sent(body({"hi"}), session, "alice"), answer("hello"));
   const std::string bobs = turn(sent(body({"hi"}), session, "bob"), answer("hello"));
   EXPECT_NE(alices, bobs);
@@ -415,7 +457,8 @@ class ResponsesTest : public TurnRecorderTest {
   }
   // A request that holds only what is new.
   SentRequest delta(const std::string& text, const std::string& previous) {
-    return responses(R"({"model":"m","input":")" + text + R"(","previous_response_id":")" + previous + "\"}");
+    return responses(R"({"model":"m","input":")" + text + R"(","previous_response_id":")" +
+                     previous + "\"}");
   }
   static GivenAnswer given(const std::string& id, const std::string& text) {
     return {
@@ -428,7 +471,8 @@ class ResponsesTest : public TurnRecorderTest {
 };
 
 TEST_F(ResponsesTest, AResponseThatIsNamedIsGoneOnWith) {
-  const std::string first = turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
+  const std::string first =
+      turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
   const std::string second = turn(delta("more", "resp_1"), given("resp_2", "yes"));
   EXPECT_EQ(first, second);
   EXPECT_EQ(texts(first), "hi hello more yes");
@@ -446,7 +490,9 @@ TEST_F(ResponsesTest, TheSameWordsBehindAnotherResponseAreSaidAgain) {
 
 TEST_F(ResponsesTest, ARequestBehindAResponseThatIsTriedAgainIsThereOnce) {
   const std::string id = turn(responses(R"({"model":"m","input":"hi"})"), given("resp_1", "hello"));
-  EXPECT_EQ(turn(delta("more", "resp_1"), {.status = 529, .body = R"({"error":{"message":"overloaded"}})"}), id);
+  EXPECT_EQ(turn(delta("more", "resp_1"),
+                 {.status = 529, .body = R"({"error":{"message":"overloaded"}})"}),
+            id);
   EXPECT_EQ(turn(delta("more", "resp_1"), given("resp_2", "yes")), id);
   EXPECT_EQ(texts(id), "hi hello more yes");
   EXPECT_EQ(conversations(), 1u);
@@ -484,15 +530,20 @@ TEST_F(ResponsesTest, AnItemListThatLeftTheConversationEarlierIsAFork) {
     return responses(R"({"model":"m","store":false,"input":[)" + all + "]}");
   };
   const auto user = [](const std::string& text) {
-    return R"({"type":"message","role":"user","content":[{"type":"input_text","text":")" + text + R"("}]})";
+    return R"({"type":"message","role":"user","content":[{"type":"input_text","text":")" + text +
+           R"("}]})";
   };
   const auto output = [](const std::string& call, const std::string& text) {
-    return R"({"type":"function_call_output","call_id":")" + call + R"(","output":")" + text + R"("})";
+    return R"({"type":"function_call_output","call_id":")" + call + R"(","output":")" + text +
+           R"("})";
   };
   const auto answer_of = [](const std::string& items) {
-    return GivenAnswer{.status = 200, .body = R"({"id":"r","object":"response","status":"completed","output":[)" + items + "]}"};
+    return GivenAnswer{
+        .status = 200,
+        .body = R"({"id":"r","object":"response","status":"completed","output":[)" + items + "]}"};
   };
-  const std::string thought = R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"})";
+  const std::string thought =
+      R"({"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"e"})";
   const std::string call_1 =
       R"({"type":"function_call","id":"fc_1","status":"completed","call_id":"c1","name":"read","arguments":"{\"path\":\"a\"}"})";
   const std::string call_2 =
@@ -501,11 +552,13 @@ TEST_F(ResponsesTest, AnItemListThatLeftTheConversationEarlierIsAFork) {
     return R"({"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":")" +
            text + R"(","annotations":[]}]})";
   };
-  const std::string calls = thought + "," + call_1 + "," + call_2, one = output("c1", "one"), two = output("c2", "two");
+  const std::string calls = thought + "," + call_1 + "," + call_2, one = output("c1", "one"),
+                    two = output("c2", "two");
   const std::string done = said("Both files are read."), next = said("There is no more.");
   const std::string first = turn(list({user("look")}), answer_of(calls));
   EXPECT_EQ(turn(list({user("look"), calls, one, two}), answer_of(done)), first);
-  EXPECT_EQ(turn(list({user("look"), calls, one, two, done, user("more")}), answer_of(next)), first);
+  EXPECT_EQ(turn(list({user("look"), calls, one, two, done, user("more")}), answer_of(next)),
+            first);
   EXPECT_EQ(conversations(), 1u);
   const std::string whole = texts(first);
   const auto expect_fork = [&](std::initializer_list<std::string> items, const char* where) {
@@ -525,21 +578,26 @@ TEST_F(ResponsesTest, AListThatNamesAnswersByTheirIdsForksBehindThem) {
   const auto list = [&](const std::vector<std::string>& texts_sent) {
     std::string all;
     for (const std::string& text : texts_sent)
-      all += (all.empty() ? "" : ",") + (text.starts_with("msg_") ? R"({"type":"item_reference","id":")" + text + "\"}"
-                                                                  : R"({"role":"user","content":")" + text + "\"}");
+      all += (all.empty() ? "" : ",") + (text.starts_with("msg_")
+                                             ? R"({"type":"item_reference","id":")" + text + "\"}"
+                                             : R"({"role":"user","content":")" + text + "\"}");
     return responses(R"({"model":"m","input":[)" + all + "]}");
   };
   const auto given_as = [](const std::string& id, const std::string& text) {
-    return GivenAnswer{.status = 200,
-                       .body = R"({"id":"r","object":"response","status":"completed","output":[{"type":"message","id":")" + id +
-                               R"(","status":"completed","role":"assistant","content":[{"type":"output_text","text":")" + text +
-                               R"("}]}]})"};
+    return GivenAnswer{
+        .status = 200,
+        .body =
+            R"({"id":"r","object":"response","status":"completed","output":[{"type":"message","id":")" +
+            id +
+            R"(","status":"completed","role":"assistant","content":[{"type":"output_text","text":")" +
+            text + R"("}]}]})"};
   };
   const std::string first = turn(list({"hi"}), given_as("msg_1", "hello"));
   EXPECT_EQ(turn(list({"hi", "msg_1", "more"}), given_as("msg_2", "yes")), first);
   EXPECT_EQ(turn(list({"hi", "msg_1", "more", "msg_2", "last"}), given_as("msg_3", "bye")), first);
   EXPECT_EQ(texts(first), "hi hello more yes last bye");
-  const std::string late = turn(list({"hi", "msg_1", "more", "msg_2", "other"}), given_as("msg_4", "so"));
+  const std::string late =
+      turn(list({"hi", "msg_1", "more", "msg_2", "other"}), given_as("msg_4", "so"));
   const std::string early = turn(list({"hi", "msg_1", "less"}), given_as("msg_5", "no"));
   EXPECT_NE(late, first);
   EXPECT_NE(early, first);
@@ -562,12 +620,14 @@ TEST_F(TurnRecorderTest, AListThatGoesOnFromAnEarlierAnswerIsAForkThoughTheNewes
 class CachedContentTest : public TurnRecorderTest {
  protected:
   // A request to Gemini; `cache`: what it names as cached.
-  SentRequest gemini(std::initializer_list<std::string> texts, const std::string& cache = {}, const std::string& session = {}) {
+  SentRequest gemini(std::initializer_list<std::string> texts, const std::string& cache = {},
+                     const std::string& session = {}) {
     std::string list;
     bool is_user = true;
     for (const std::string& text : texts) {
       if (!list.empty()) list += ',';
-      list += R"({"role":")" + std::string(is_user ? "user" : "model") + R"(","parts":[{"text":")" + text + R"("}]})";
+      list += R"({"role":")" + std::string(is_user ? "user" : "model") + R"(","parts":[{"text":")" +
+              text + R"("}]})";
       is_user = !is_user;
     }
     std::string json = R"({"contents":[)" + list + "]";
@@ -579,14 +639,16 @@ class CachedContentTest : public TurnRecorderTest {
     return request;
   }
   std::string ask(const SentRequest& request, const std::string& reply) {
-    return turn(request, {.status = 200,
-                          .body = R"({"candidates":[{"content":{"role":"model","parts":[{"text":")" + reply +
-                                  R"("}]},"finishReason":"STOP"}]})"});
+    return turn(request,
+                {.status = 200,
+                 .body = R"({"candidates":[{"content":{"role":"model","parts":[{"text":")" + reply +
+                         R"("}]},"finishReason":"STOP"}]})"});
   }
   void restart() {
-    recorder_ = TurnRecorder({.store = [this](const std::string&) { return store_; },
-                              .open = [this](const std::string&, const std::string& each) { return open(each); },
-                              .secret = "secret"});
+    recorder_ = TurnRecorder(
+        {.store = [this](const std::string&) { return store_; },
+         .open = [this](const std::string&, const std::string& each) { return open(each); },
+         .secret = "secret"});
   }
 };
 
@@ -608,7 +670,10 @@ TEST_F(CachedContentTest, AConversationThatIsNamedKeepsWhatMovedToACache) {
   EXPECT_EQ(ask(named(gemini({"other", "end", "less"}, "b")), "no"), id);
   EXPECT_EQ(texts(id), "one two three four other end less no");
   // Without a cache everything is sent, and nothing is new but its last message.
-  EXPECT_EQ(ask(named(gemini({"one", "two", "three", "four", "other", "end", "less", "no", "last"})), "bye"), id);
+  EXPECT_EQ(
+      ask(named(gemini({"one", "two", "three", "four", "other", "end", "less", "no", "last"})),
+          "bye"),
+      id);
   EXPECT_EQ(texts(id), "one two three four other end less no last bye");
 }
 
@@ -643,7 +708,8 @@ TEST_F(CachedContentTest, CachesThatASessionUsesInTurnKeepTheirPlaces) {
   EXPECT_EQ(ask(gemini({"five"}, "b", "s"), "six"), id);
   EXPECT_EQ(texts(id), "one two three four five six");
   EXPECT_EQ(ask(gemini({"three", "four", "other"}, "a", "s"), "end"), id);
-  EXPECT_EQ(texts(id), "one two three four other end") << "what was sent behind the cache before is not appended again";
+  EXPECT_EQ(texts(id), "one two three four other end")
+      << "what was sent behind the cache before is not appended again";
   EXPECT_EQ(ask(gemini({"five", "six", "seven"}, "b", "s"), "eight"), id);
   EXPECT_EQ(texts(id), "one two three four five six seven eight");
   restart();
@@ -655,7 +721,8 @@ TEST_F(CachedContentTest, CachesThatASessionUsesInTurnKeepTheirPlaces) {
 }
 
 TEST_F(CachedContentTest, AListThatMovesToACacheIsKnownByItsLastAnswer) {
-  const std::string reply = "an answer that is hardly given twice", more = "another answer that is hardly given";
+  const std::string reply = "an answer that is hardly given twice",
+                    more = "another answer that is hardly given";
   const std::string id = ask(gemini({"one"}), reply);
   EXPECT_EQ(ask(gemini({"one", reply, "three"}, "a"), more), id);
   EXPECT_EQ(texts(id), "one " + reply + " three " + more);
@@ -671,7 +738,8 @@ TEST_F(TurnRecorderTest, CountsOfTokensAreNoTurnsAndRefusalsHaveNoAnswer) {
   EXPECT_EQ(turn(count, {.status = 200, .body = R"({"input_tokens":3})"}), "");
   EXPECT_EQ(conversations(), 0u);
   const std::string refused =
-      turn(sent(body({"hi"})), {.status = 529, .body = R"({"type":"error","error":{"type":"overloaded_error"}})"});
+      turn(sent(body({"hi"})),
+           {.status = 529, .body = R"({"type":"error","error":{"type":"overloaded_error"}})"});
   EXPECT_EQ(texts(refused), "hi");
   EXPECT_EQ(turn(sent(body({"hi"})), answer("hello")), refused);
   EXPECT_EQ(texts(refused), "hi hello");

@@ -5,9 +5,9 @@
 namespace undertext {
 
 std::string_view name(UpstreamEnd end) {
-  constexpr std::array<std::string_view, 7> names = {"complete",           "cancelled",        "upstream_unreachable",
-                                                     "upstream_untrusted", "upstream_timeout", "upstream_torn",
-                                                     "upstream_invalid"};
+  constexpr std::array<std::string_view, 7> names = {
+      "complete",         "cancelled",     "upstream_unreachable", "upstream_untrusted",
+      "upstream_timeout", "upstream_torn", "upstream_invalid"};
   return names[static_cast<std::size_t>(end)];
 }
 
@@ -37,8 +37,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What curl copies a body through, and keeps for as long as the call lasts: more where it saves many steps, as long as few calls
-// are open.
+// What curl copies a body through, and keeps for as long as the call lasts: more where it saves
+// many steps, as long as few calls are open.
 long upload_buffer_bytes(std::size_t body_bytes, std::size_t open_calls) {
   constexpr std::size_t few_calls_max = 16;
   if (open_calls > few_calls_max) return 16 << 10;
@@ -46,7 +46,8 @@ long upload_buffer_bytes(std::size_t body_bytes, std::size_t open_calls) {
   return body_bytes > (32 << 10) ? 32 << 10 : 16 << 10;
 }
 
-constexpr int poll_ms = 1'000;  // how often silence is measured; sockets and commands end the wait before
+// how often silence is measured; sockets and commands end the wait before
+constexpr int poll_ms = 1'000;
 
 struct FreeEasy {
   void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
@@ -58,9 +59,12 @@ struct FreeHeaders {
 // One call on an easy handle of its own. Everything happens on the client's thread.
 class UpstreamTransfer {
  public:
-  UpstreamTransfer(UpstreamRequest request, std::shared_ptr<UpstreamCall> call, const UpstreamLimits& limits,
-                   UpstreamSockets& sockets, std::size_t open_calls)
-      : request_(std::move(request)), call_(std::move(call)), sockets_(sockets), easy_(curl_easy_init()) {
+  UpstreamTransfer(UpstreamRequest request, std::shared_ptr<UpstreamCall> call,
+                   const UpstreamLimits& limits, UpstreamSockets& sockets, std::size_t open_calls)
+      : request_(std::move(request)),
+        call_(std::move(call)),
+        sockets_(sockets),
+        easy_(curl_easy_init()) {
     if (easy_ == nullptr) throw std::bad_alloc();
     make_headers();
     set_options(limits, open_calls);
@@ -76,7 +80,8 @@ class UpstreamTransfer {
     curl_easy_pause(easy(), CURLPAUSE_CONT);
   }
 
-  // Whether nothing has moved for as long as is allowed. A client that does not read is no fault of the upstream's.
+  // Whether nothing has moved for as long as is allowed. A client that does not read is no fault of
+  // the upstream's.
   bool is_silent(Clock::time_point now, std::chrono::milliseconds patience) {
     curl_off_t up = 0;
     curl_easy_getinfo(easy(), CURLINFO_SIZE_UPLOAD_T, &up);
@@ -85,8 +90,8 @@ class UpstreamTransfer {
     return now - moved_ > patience;
   }
 
-  // Whether it ended before anything was sent, because a kept connection is not to be used: it may begin again, on
-  // another one.
+  // Whether it ended before anything was sent, because a kept connection is not to be used: it may
+  // begin again, on another one.
   bool takes_another_connection() {
     if (!std::exchange(has_stray_bytes_, false)) return false;
     detail_[0] = 0;
@@ -94,7 +99,9 @@ class UpstreamTransfer {
   }
 
   void end(CURLcode code) {
-    const std::string_view detail = detail_[0] != 0 ? detail_.data() : code == CURLE_OK ? "" : curl_easy_strerror(code);
+    const std::string_view detail = detail_[0] != 0    ? detail_.data()
+                                    : code == CURLE_OK ? ""
+                                                       : curl_easy_strerror(code);
     report(is_invalid_ ? UpstreamEnd::invalid : upstream_end_of(code), detail);
   }
   void report(UpstreamEnd end, std::string_view detail) noexcept {
@@ -114,8 +121,9 @@ class UpstreamTransfer {
   }
 
   bool has_field(std::string_view name) const {
-    return std::any_of(request_.fields.begin(), request_.fields.end(),
-                       [&](const http::Field& field) { return http::equal_ignoring_case(field.name, name); });
+    return std::any_of(
+        request_.fields.begin(), request_.fields.end(),
+        [&](const http::Field& field) { return http::equal_ignoring_case(field.name, name); });
   }
 
   // A header without a value is one that curl is not to add by itself.
@@ -128,12 +136,15 @@ class UpstreamTransfer {
   }
 
   void set_options(const UpstreamLimits& limits, std::size_t open_calls) {
-    const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy(), option, value); };
+    const auto set = [this](CURLoption option, auto value) {
+      curl_easy_setopt(easy(), option, value);
+    };
     const Upstream& upstream = *request_.upstream;
     set(CURLOPT_REQUEST_TARGET, request_.target.c_str());
     set(CURLOPT_PATH_AS_IS, 1L);
     set_connection_options(easy(), upstream, limits);
-    set(CURLOPT_HTTP_VERSION, static_cast<long>(upstream.is_https ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_HTTP_VERSION,
+        static_cast<long>(upstream.is_https ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
     forbid_resending();
@@ -148,10 +159,13 @@ class UpstreamTransfer {
   }
 
   void set_method(std::size_t open_calls) {
-    const auto set = [this](CURLoption option, auto value) { curl_easy_setopt(easy(), option, value); };
+    const auto set = [this](CURLoption option, auto value) {
+      curl_easy_setopt(easy(), option, value);
+    };
     if (request_.body) {
       set(CURLOPT_POST, 1L);
-      set(CURLOPT_POSTFIELDSIZE_LARGE, request_.is_chunked ? curl_off_t{-1} : static_cast<curl_off_t>(request_.body->size()));
+      set(CURLOPT_POSTFIELDSIZE_LARGE,
+          request_.is_chunked ? curl_off_t{-1} : static_cast<curl_off_t>(request_.body->size()));
       set(CURLOPT_UPLOAD_BUFFERSIZE, upload_buffer_bytes(request_.body->size(), open_calls));
       set(CURLOPT_READFUNCTION, &on_send);
       set(CURLOPT_READDATA, static_cast<void*>(this));
@@ -162,9 +176,10 @@ class UpstreamTransfer {
       set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
   }
 
-  // curl sends a request again by itself when a kept connection turns out to be dead. That is right only while nothing of it was sent: the upstream may have read it.
-  // What an upstream sent on a kept connection that nobody waited on, such as a 408 before it closes, would be taken for
-  // the next answer.
+  // curl sends a request again by itself when a kept connection turns out to be dead. That is right
+  // only while nothing of it was sent: the upstream may have read it.
+  // What an upstream sent on a kept connection that nobody waited on, such as a 408 before it
+  // closes, would be taken for the next answer.
   void forbid_resending() {
 #  if LIBCURL_VERSION_NUM >= 0x075000
     curl_easy_setopt(easy(), CURLOPT_PREREQFUNCTION, &on_before_request);
@@ -197,7 +212,9 @@ class UpstreamTransfer {
       return CURL_SOCKOPT_ERROR;
     }
   }
-  static int on_close(void* user, curl_socket_t socket) noexcept { return static_cast<UpstreamSockets*>(user)->close(socket); }
+  static int on_close(void* user, curl_socket_t socket) noexcept {
+    return static_cast<UpstreamSockets*>(user)->close(socket);
+  }
 #  endif
 
   static std::size_t on_send(char* to, std::size_t size, std::size_t count, void* user) noexcept {
@@ -210,7 +227,8 @@ class UpstreamTransfer {
     return copied;
   }
 
-  static std::size_t on_header(char* data, std::size_t size, std::size_t count, void* user) noexcept {
+  static std::size_t on_header(char* data, std::size_t size, std::size_t count,
+                               void* user) noexcept {
     UpstreamTransfer& self = *static_cast<UpstreamTransfer*>(user);
     try {
       self.moved_ = Clock::now();
@@ -349,8 +367,10 @@ struct UpstreamClient::Rep {
       }
       wait();
     }
-    while (!transfers.empty()) drop(transfers.begin()->first, UpstreamEnd::cancelled, "the gateway stops");
-    while (!tunnels.empty()) end_tunnel(tunnels.begin()->first, UpstreamEnd::cancelled, "the gateway stops");
+    while (!transfers.empty())
+      drop(transfers.begin()->first, UpstreamEnd::cancelled, "the gateway stops");
+    while (!tunnels.empty())
+      end_tunnel(tunnels.begin()->first, UpstreamEnd::cancelled, "the gateway stops");
   }
 
   void wait() {
@@ -363,7 +383,8 @@ struct UpstreamClient::Rep {
       }
     curl_multi_poll(multi, sockets.data(), static_cast<unsigned>(sockets.size()), poll_ms, nullptr);
     for (std::size_t i = 0; i < sockets.size(); ++i)
-      if (sockets[i].revents != 0) in_tunnel(waiting[i], [](UpstreamTunnel& tunnel) { tunnel.move(); });
+      if (sockets[i].revents != 0)
+        in_tunnel(waiting[i], [](UpstreamTunnel& tunnel) { tunnel.move(); });
   }
 
   // Lets something happen in a tunnel, and reports its end where that was one.
@@ -376,7 +397,8 @@ struct UpstreamClient::Rep {
     } catch (...) {
       return end_tunnel(number, UpstreamEnd::torn, "no memory");
     }
-    if (const UpstreamTunnel::End* const end = at->second->ended()) end_tunnel(number, end->how, std::string(end->detail));
+    if (const UpstreamTunnel::End* const end = at->second->ended())
+      end_tunnel(number, end->how, std::string(end->detail));
   }
 
   void end_tunnel(Number number, UpstreamEnd end, const std::string& detail) {
@@ -409,24 +431,30 @@ struct UpstreamClient::Rep {
       const auto at = transfers.find(command.number);
       if (at == transfers.end()) continue;
       if (command.what == Command::What::resume) at->second->resume();
-      if (command.what == Command::What::cancel) drop(command.number, UpstreamEnd::cancelled, "the client has gone");
+      if (command.what == Command::What::cancel)
+        drop(command.number, UpstreamEnd::cancelled, "the client has gone");
     }
     return !stops;
   }
 
   void take_of_tunnel(Command& command) {
-    if (command.what == Command::What::cancel) end_tunnel(command.number, UpstreamEnd::cancelled, "the client has gone");
-    if (command.what == Command::What::resume) in_tunnel(command.number, [](UpstreamTunnel& tunnel) { tunnel.resume(); });
+    if (command.what == Command::What::cancel)
+      end_tunnel(command.number, UpstreamEnd::cancelled, "the client has gone");
+    if (command.what == Command::What::resume)
+      in_tunnel(command.number, [](UpstreamTunnel& tunnel) { tunnel.resume(); });
     if (command.what == Command::What::send)
-      in_tunnel(command.number, [&](UpstreamTunnel& tunnel) { tunnel.send(std::move(command.bytes)); });
+      in_tunnel(command.number,
+                [&](UpstreamTunnel& tunnel) { tunnel.send(std::move(command.bytes)); });
   }
 
   void begin_tunnel(Command& command) {
-    auto tunnel = std::make_unique<UpstreamTunnel>(std::move(command.request), command.call, limits);
+    auto tunnel =
+        std::make_unique<UpstreamTunnel>(std::move(command.request), command.call, limits);
     CURL* const easy = tunnel->easy();
     tunnels.emplace(command.number, std::move(tunnel));
     numbers.emplace(easy, command.number);
-    if (curl_multi_add_handle(multi, easy) != CURLM_OK) end_tunnel(command.number, UpstreamEnd::torn, "no memory");
+    if (curl_multi_add_handle(multi, easy) != CURLM_OK)
+      end_tunnel(command.number, UpstreamEnd::torn, "no memory");
   }
 
   void begin(Command command, bool stops) {
@@ -434,11 +462,14 @@ struct UpstreamClient::Rep {
     try {
       if (stops) return call->on_end(UpstreamEnd::cancelled, "the gateway stops");
       if (command.request.is_upgrade) return begin_tunnel(command);
-      auto transfer = std::make_unique<UpstreamTransfer>(std::move(command.request), call, limits, sockets, transfers.size());
+      auto transfer = std::make_unique<UpstreamTransfer>(std::move(command.request), call, limits,
+                                                         sockets, transfers.size());
       CURL* const easy = transfer->easy();
-      UpstreamTransfer& kept = *transfers.emplace(command.number, std::move(transfer)).first->second;
+      UpstreamTransfer& kept =
+          *transfers.emplace(command.number, std::move(transfer)).first->second;
       numbers.emplace(easy, command.number);
-      if (curl_multi_add_handle(multi, easy) != CURLM_OK) forget(command.number), kept.report(UpstreamEnd::torn, "no memory");
+      if (curl_multi_add_handle(multi, easy) != CURLM_OK)
+        forget(command.number), kept.report(UpstreamEnd::torn, "no memory");
     } catch (...) {
       forget(command.number);
       call->on_end(UpstreamEnd::torn, "no memory");
@@ -455,7 +486,8 @@ struct UpstreamClient::Rep {
 
   void finish(CURL* easy, CURLcode code) {
     const Number number = numbers.at(easy);
-    if (tunnels.contains(number)) return in_tunnel(number, [code](UpstreamTunnel& tunnel) { tunnel.connected(code); });
+    if (tunnels.contains(number))
+      return in_tunnel(number, [code](UpstreamTunnel& tunnel) { tunnel.connected(code); });
     UpstreamTransfer& transfer = *transfers.at(number);
     if (transfer.takes_another_connection()) {
       curl_multi_remove_handle(multi, easy);
@@ -474,11 +506,13 @@ struct UpstreamClient::Rep {
     std::vector<Number> silent;
     for (const auto& [number, transfer] : transfers)
       if (transfer->is_silent(now, limits.idle_patience)) silent.push_back(number);
-    for (const Number number : silent) drop(number, UpstreamEnd::timed_out, "the upstream was silent for too long");
+    for (const Number number : silent)
+      drop(number, UpstreamEnd::timed_out, "the upstream was silent for too long");
     silent.clear();
     for (const auto& [number, tunnel] : tunnels)
       if (tunnel->is_silent(now, limits.idle_patience)) silent.push_back(number);
-    for (const Number number : silent) end_tunnel(number, UpstreamEnd::timed_out, "nothing came for too long");
+    for (const Number number : silent)
+      end_tunnel(number, UpstreamEnd::timed_out, "nothing came for too long");
   }
 
   const UpstreamLimits limits;
@@ -497,10 +531,12 @@ struct UpstreamClient::Rep {
 };
 
 bool UpstreamClient::available() { return true; }
-UpstreamClient::UpstreamClient(UpstreamLimits limits) : rep_(std::make_unique<Rep>(std::move(limits))) {}
+UpstreamClient::UpstreamClient(UpstreamLimits limits)
+    : rep_(std::make_unique<Rep>(std::move(limits))) {}
 UpstreamClient::~UpstreamClient() = default;
 UpstreamClient::Number UpstreamClient::next_number() { return ++rep_->last; }
-void UpstreamClient::begin(Number number, UpstreamRequest request, std::shared_ptr<UpstreamCall> call) {
+void UpstreamClient::begin(Number number, UpstreamRequest request,
+                           std::shared_ptr<UpstreamCall> call) {
   if (!rep_->post({Rep::Command::What::begin, number, std::move(request), call}))
     call->on_end(UpstreamEnd::cancelled, "the gateway stops");
 }

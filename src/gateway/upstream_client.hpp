@@ -1,9 +1,11 @@
-// HTTP to upstreams: many calls at once on one thread, over connections that are kept. All that knows libcurl is in upstream_client.cpp
-// and upstream_tunnel.cpp.
+// HTTP to upstreams: many calls at once on one thread, over connections that are kept. All that
+// knows libcurl is in upstream_client.cpp and upstream_tunnel.cpp.
 //
-// Nothing is added to a request but Host, and Content-Length where the client sent none. No redirect is followed, nothing is decompressed, certificates are checked.
-// HTTP/2 is spoken where the upstream offers it over TLS, with a connection for each call at a time: a client that does not read holds up nobody else's. A call whose first
-// byte was sent is never sent again. Proxies are those of the environment, for https and never for this machine.
+// Nothing is added to a request but Host, and Content-Length where the client sent none. No
+// redirect is followed, nothing is decompressed, certificates are checked.
+// HTTP/2 is spoken where the upstream offers it over TLS, with a connection for each call at a
+// time: a client that does not read holds up nobody else's. A call whose first byte was sent is
+// never sent again. Proxies are those of the environment, for https and never for this machine.
 #pragma once
 
 #include <chrono>
@@ -33,9 +35,10 @@ struct UpstreamRequest {
 
 struct UpstreamHead {
   unsigned status = 0;
-  std::string reason;               // "" in HTTP/2
-  std::vector<http::Field> fields;  // as they came, without those that belong to the connection; of 101 with Connection and Upgrade
-  bool is_chunked = false;          // it came so
+  std::string reason;  // "" in HTTP/2
+  // as they came, without those that belong to the connection; of 101 with Connection and Upgrade
+  std::vector<http::Field> fields;
+  bool is_chunked = false;  // it came so
 };
 
 enum class UpstreamEnd : std::uint8_t {
@@ -62,7 +65,8 @@ class UpstreamCall {
 
 struct UpstreamLimits {
   std::chrono::milliseconds connect_patience{10'000};
-  std::chrono::milliseconds idle_patience{900'000};  // without a byte in either direction: models think for minutes
+  // without a byte in either direction: models think for minutes
+  std::chrono::milliseconds idle_patience{900'000};
   std::uint32_t kept_connections = 256;
   std::string ca_file = {};  // PEM; default: the system's
 };
@@ -81,10 +85,12 @@ class UpstreamClient {
   // Two steps, so that a call knows its number before it can be called.
   Number next_number();
   void begin(Number number, UpstreamRequest request, std::shared_ptr<UpstreamCall> call);
-  void resume(Number number);                   // after on_bytes said no
-  void send(Number number, std::string bytes);  // behind the request, of a call whose answer was 101
-  void cancel(Number number);                   // also while nothing comes; on_end follows, unless it came before
-  void stop();                                  // cancels all
+  void resume(Number number);  // after on_bytes said no
+  // behind the request, of a call whose answer was 101
+  void send(Number number, std::string bytes);
+  // also while nothing comes; on_end follows, unless it came before
+  void cancel(Number number);
+  void stop();  // cancels all
 
  private:
   struct Rep;

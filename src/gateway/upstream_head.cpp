@@ -12,7 +12,8 @@ namespace {
 using http::Field;
 
 bool is_digits(std::string_view text, std::size_t size_max) {
-  return !text.empty() && text.size() <= size_max && text.find_first_not_of("0123456789") == text.npos;
+  return !text.empty() && text.size() <= size_max &&
+         text.find_first_not_of("0123456789") == text.npos;
 }
 
 }  // namespace
@@ -23,7 +24,9 @@ UpstreamHeadReader::Progress UpstreamHeadReader::read(std::string_view line) {
   if (is_done_) return Progress::more;
   if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (!line.empty()) return (has_status_ ? read_field(line) : read_status(line)) ? Progress::more : Progress::refused;
+  if (!line.empty())
+    return (has_status_ ? read_field(line) : read_status(line)) ? Progress::more
+                                                                : Progress::refused;
   if (!has_status_ || !check_framing() || !check_upgrade()) return Progress::refused;
   if (head_.status < 200 && head_.status != 101) {
     head_ = {};
@@ -39,8 +42,10 @@ bool UpstreamHeadReader::read_status(std::string_view line) {
   if (!line.starts_with("HTTP/") || space == line.npos) return false;
   const std::string_view status = line.substr(space + 1, 3);
   const std::string_view rest = line.substr(std::min(space + 4, line.size()));
-  if (status.size() != 3 || !is_digits(status, 3) || (!rest.empty() && rest[0] != ' ')) return false;
-  head_.status = static_cast<unsigned>((status[0] - '0') * 100 + (status[1] - '0') * 10 + (status[2] - '0'));
+  if (status.size() != 3 || !is_digits(status, 3) || (!rest.empty() && rest[0] != ' '))
+    return false;
+  head_.status =
+      static_cast<unsigned>((status[0] - '0') * 100 + (status[1] - '0') * 10 + (status[2] - '0'));
   head_.reason = http::trimmed(rest);
   has_status_ = true;
   // Nobody changes a protocol that was not asked to.
@@ -74,14 +79,16 @@ bool UpstreamHeadReader::check_framing() const {
 }
 
 bool UpstreamHeadReader::check_upgrade() const {
-  return head_.status != 101 || std::any_of(head_.fields.begin(), head_.fields.end(), [](const Field& field) {
+  return head_.status != 101 ||
+         std::any_of(head_.fields.begin(), head_.fields.end(), [](const Field& field) {
            return is_named(field, "upgrade") && http::equal_ignoring_case(field.value, "websocket");
          });
 }
 
 UpstreamHead UpstreamHeadReader::take() {
-  head_.is_chunked = std::any_of(head_.fields.begin(), head_.fields.end(),
-                                 [](const Field& field) { return is_named(field, "transfer-encoding"); });
+  head_.is_chunked = std::any_of(head_.fields.begin(), head_.fields.end(), [](const Field& field) {
+    return is_named(field, "transfer-encoding");
+  });
   head_.fields = end_to_end_fields(head_.fields);
   std::erase_if(head_.fields, is_own);  // an upstream does not speak for the gateway
   return std::move(head_);

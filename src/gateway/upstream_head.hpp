@@ -1,4 +1,5 @@
-// The head of an upstream's answer, line by line as libcurl reports it. A value: what could be read in two ways is refused, so that no two hops read it differently.
+// The head of an upstream's answer, line by line as libcurl reports it. A value: what could be read
+// in two ways is refused, so that no two hops read it differently.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ class UpstreamHeadReader {
   explicit UpstreamHeadReader(Upgrade upgrade = Upgrade::refused) : upgrade_(upgrade) {}
 
   enum class Progress : std::uint8_t { more, done, refused };
-  // done: the head of the answer itself; interim ones (1xx) are dropped. After that, lines are trailers, and dropped too.
+  // done: the head of the answer itself; interim ones (1xx) are dropped. After that, lines are
+  // trailers, and dropped too.
   Progress read(std::string_view line);
   UpstreamHead take();  // after `done`, once
 

@@ -1,5 +1,5 @@
-// The sockets of connections to upstreams, by the port that each has on this machine: libcurl tells no more of the
-// connection that it is about to use again.
+// The sockets of connections to upstreams, by the port that each has on this machine: libcurl tells
+// no more of the connection that it is about to use again.
 //
 // On the thread of UpstreamClient alone.
 #pragma once
@@ -14,7 +14,8 @@ class UpstreamSockets {
   void opened(int socket) { ports_.insert_or_assign(socket, 0); }
   int close(int socket);  // as close_socket()
 
-  // Whether nothing has come, not even an end, on the connection from this port. Asked when no answer is outstanding:
+  // Whether nothing has come, not even an end, on the connection from this port. Asked when no
+  // answer is outstanding:
   // whatever came is none.
   bool is_silent(int local_port);
 

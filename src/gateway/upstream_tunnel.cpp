@@ -13,7 +13,8 @@ namespace undertext {
 namespace {
 
 constexpr std::size_t tunnel_piece_bytes = 16 << 10;
-constexpr std::uint64_t tunnel_answer_bytes_max = 1 << 20;  // of an upstream that refuses the upgrade
+// of an upstream that refuses the upgrade
+constexpr std::uint64_t tunnel_answer_bytes_max = 1 << 20;
 
 std::string upgrade_request(const UpstreamRequest& request) {
   const std::string& origin = request.upstream->origin;
@@ -25,7 +26,8 @@ std::string upgrade_request(const UpstreamRequest& request) {
 
 }  // namespace
 
-UpstreamTunnel::UpstreamTunnel(UpstreamRequest request, std::shared_ptr<UpstreamCall> call, const UpstreamLimits& limits)
+UpstreamTunnel::UpstreamTunnel(UpstreamRequest request, std::shared_ptr<UpstreamCall> call,
+                               const UpstreamLimits& limits)
     : request_(std::move(request)), call_(std::move(call)), easy_(curl_easy_init()) {
   if (easy_ == nullptr) throw std::bad_alloc();
   set_connection_options(easy(), *request_.upstream, limits);
@@ -36,7 +38,8 @@ UpstreamTunnel::UpstreamTunnel(UpstreamRequest request, std::shared_ptr<Upstream
 
 void UpstreamTunnel::connected(CURLcode code) {
   if (code == CURLE_OK) code = curl_easy_getinfo(easy(), CURLINFO_ACTIVESOCKET, &socket_);
-  if (code != CURLE_OK || socket_ == CURL_SOCKET_BAD) return finish(upstream_end_of(code), curl_easy_strerror(code));
+  if (code != CURLE_OK || socket_ == CURL_SOCKET_BAD)
+    return finish(upstream_end_of(code), curl_easy_strerror(code));
   out_ = upgrade_request(request_);
   move();
 }
@@ -58,7 +61,8 @@ void UpstreamTunnel::resume() {
   move();
 }
 
-bool UpstreamTunnel::is_silent(std::chrono::steady_clock::time_point now, std::chrono::milliseconds patience) {
+bool UpstreamTunnel::is_silent(std::chrono::steady_clock::time_point now,
+                               std::chrono::milliseconds patience) {
   if (!held_.empty()) moved_ = now;  // a client that does not read is no fault of the upstream's
   return now - moved_ > patience;
 }
@@ -133,8 +137,10 @@ void UpstreamTunnel::begin_answer() {
   }
   state_ = State::answer;
   framing.is_chunked = head_.is_chunked;
-  if (framing.content_length > tunnel_answer_bytes_max) return finish(UpstreamEnd::invalid, "the answer is too large");
-  ends_with_connection_ = !framing.is_chunked && !has_length && head_.status != 204 && head_.status != 304;
+  if (framing.content_length > tunnel_answer_bytes_max)
+    return finish(UpstreamEnd::invalid, "the answer is too large");
+  ends_with_connection_ =
+      !framing.is_chunked && !has_length && head_.status != 204 && head_.status != 304;
   body_reader_ = http::BodyReader(framing, tunnel_answer_bytes_max, tunnel_piece_bytes);
   if (!ends_with_connection_) take_answer({});
 }
@@ -143,7 +149,8 @@ void UpstreamTunnel::begin_answer() {
 void UpstreamTunnel::take_answer(std::string_view bytes) {
   if (ends_with_connection_) {
     answer_ += bytes;
-    if (answer_.size() > tunnel_answer_bytes_max) finish(UpstreamEnd::invalid, "the answer is too large");
+    if (answer_.size() > tunnel_answer_bytes_max)
+      finish(UpstreamEnd::invalid, "the answer is too large");
     return;
   }
   line_ += bytes;
@@ -151,7 +158,8 @@ void UpstreamTunnel::take_answer(std::string_view bytes) {
   const http::Progress progress = body_reader_.read(unread);
   line_.erase(0, line_.size() - unread.size());
   if (progress == http::Progress::more) return;
-  if (progress == http::Progress::refused) return finish(UpstreamEnd::invalid, body_reader_.refusal().why);
+  if (progress == http::Progress::refused)
+    return finish(UpstreamEnd::invalid, body_reader_.refusal().why);
   answer_ = body_reader_.take();
   ends_with_connection_ = true;
   close();

@@ -1,7 +1,9 @@
-// A WebSocket to an upstream: the client's request to change the protocol goes out, and after the upstream's 101 bytes
-// go both ways as they are. libcurl makes the connection, with its proxies and TLS, and carries the bytes.
+// A WebSocket to an upstream: the client's request to change the protocol goes out, and after the
+// upstream's 101 bytes go both ways as they are. libcurl makes the connection, with its proxies and
+// TLS, and carries the bytes.
 //
-// Everything happens on the thread of UpstreamClient, which asks what to wait for and calls move() when it is there.
+// Everything happens on the thread of UpstreamClient, which asks what to wait for and calls move()
+// when it is there.
 #pragma once
 
 #if UNDERTEXT_HAVE_CURL
@@ -25,7 +27,8 @@ UpstreamEnd upstream_end_of(CURLcode code);
 
 class UpstreamTunnel {
  public:
-  UpstreamTunnel(UpstreamRequest request, std::shared_ptr<UpstreamCall> call, const UpstreamLimits& limits);
+  UpstreamTunnel(UpstreamRequest request, std::shared_ptr<UpstreamCall> call,
+                 const UpstreamLimits& limits);
   UpstreamTunnel(const UpstreamTunnel&) = delete;
   UpstreamTunnel& operator=(const UpstreamTunnel&) = delete;
 

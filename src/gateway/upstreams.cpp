@@ -35,7 +35,8 @@ constexpr std::array<CallRow, 5> calls = {{
     {"/messages/count_tokens", CallKind::count_tokens, Provider::anthropic, Dialect::anthropic},
     {"/chat/completions", CallKind::chat_completions, Provider::openai, Dialect::openai_chat},
     {"/responses", CallKind::responses, Provider::openai, Dialect::openai_responses},
-    {"/responses/compact", CallKind::responses_compact, Provider::openai, Dialect::openai_responses},
+    {"/responses/compact", CallKind::responses_compact, Provider::openai,
+     Dialect::openai_responses},
 }};
 
 // The first part of a path, without its slash.
@@ -88,7 +89,8 @@ std::optional<Meaning> google_meaning(std::string_view method, std::string_view 
   const std::size_t colon = last.rfind(':');
   if (colon == last.npos) return std::nullopt;
   const std::string_view verb = last.substr(colon + 1);
-  if (method == "POST" && verb == "generateContent") return Meaning{Provider::gemini, CallKind::generate_content, Dialect::gemini};
+  if (method == "POST" && verb == "generateContent")
+    return Meaning{Provider::gemini, CallKind::generate_content, Dialect::gemini};
   if (method == "POST" && verb == "streamGenerateContent")
     return Meaning{Provider::gemini, CallKind::stream_generate_content, Dialect::gemini};
   return std::any_of(verb.begin(), verb.end(), [](char c) { return c >= 'A' && c <= 'Z'; })
@@ -104,27 +106,38 @@ Meaning meaning_of(std::string_view method, std::string_view path) {
     if (method == "POST" && rest == row.path) return {row.provider, row.kind, row.dialect};
   // Behind a deployment (Azure), or in Google's form of it.
   if (method == "POST" && rest.ends_with("/chat/completions"))
-    return {is_google ? Provider::gemini : Provider::openai, CallKind::chat_completions, Dialect::openai_chat};
+    return {is_google ? Provider::gemini : Provider::openai, CallKind::chat_completions,
+            Dialect::openai_chat};
   if (is_under(rest, "/models"))
     return {.provider = is_google ? std::optional(Provider::gemini) : std::nullopt,
             .call = method == "GET" ? CallKind::models : CallKind::other};
-  if (is_under(rest, "/messages") || rest == "/complete" || path == "/") return {.provider = Provider::anthropic};
-  if (is_under(rest, "/chat") || is_under(rest, "/responses")) return {.provider = Provider::openai};
+  if (is_under(rest, "/messages") || rest == "/complete" || path == "/")
+    return {.provider = Provider::anthropic};
+  if (is_under(rest, "/chat") || is_under(rest, "/responses"))
+    return {.provider = Provider::openai};
   if (is_google) return {.provider = Provider::gemini};
   return {};
 }
 
 // Of a path that is of several providers, or of none that is known.
 Provider hinted(const http::Head& head) {
-  if (head.find("x-goog-api-key") != nullptr || head.find("x-goog-api-client") != nullptr) return Provider::gemini;
-  if (head.find("anthropic-version") != nullptr || head.find("anthropic-beta") != nullptr) return Provider::anthropic;
-  return key_in_target(head.target) ? Provider::gemini : Provider::openai;  // nobody else takes keys there
+  if (head.find("x-goog-api-key") != nullptr || head.find("x-goog-api-client") != nullptr)
+    return Provider::gemini;
+  if (head.find("anthropic-version") != nullptr || head.find("anthropic-beta") != nullptr)
+    return Provider::anthropic;
+  // nobody else takes keys there
+  return key_in_target(head.target) ? Provider::gemini : Provider::openai;
 }
 
-Result<Upstream> make_upstream(const std::string& called, Provider provider, const std::string& url, const std::string* variable) {
+Result<Upstream> make_upstream(const std::string& called, Provider provider, const std::string& url,
+                               const std::string* variable) {
   Result<HttpUrl> read = read_base_url(url);
-  if (!read) return Error{.code = read.error().code, .message = called + ": " + read.error().message, .field = called};
-  const std::size_t path = std::min(read->text.find('/', read->text.find("://") + 3), read->text.size());
+  if (!read)
+    return Error{.code = read.error().code,
+                 .message = called + ": " + read.error().message,
+                 .field = called};
+  const std::size_t path =
+      std::min(read->text.find('/', read->text.find("://") + 3), read->text.size());
   Upstream upstream{.name = called,
                     .provider = provider,
                     .origin = read->text.substr(0, path),
@@ -135,7 +148,10 @@ Result<Upstream> make_upstream(const std::string& called, Provider provider, con
   EndpointSettings settings;
   settings.key_variable = *variable;
   Result<EndpointKey> key = EndpointKey::read(settings);
-  if (!key) return Error{.code = key.error().code, .message = called + ": " + key.error().message, .field = "key-env"};
+  if (!key)
+    return Error{.code = key.error().code,
+                 .message = called + ": " + key.error().message,
+                 .field = "key-env"};
   upstream.key = key->value();
   return upstream;
 }
@@ -160,19 +176,22 @@ Result<Upstreams> Upstreams::make(const UpstreamSettings& settings) {
       if (std::none_of(public_upstreams.begin(), public_upstreams.end(),
                        [&](const PublicUpstream& known) { return known.name == called; }))
         return Error{.code = ErrorCode::invalid_argument,
-                     .message = "there is no upstream " + called + ": they are anthropic, openai, gemini and chatgpt",
+                     .message = "there is no upstream " + called +
+                                ": they are anthropic, openai, gemini and chatgpt",
                      .field = "upstream"};
   Upstreams made;
   for (const auto& [known, provider, url] : public_upstreams) {
     const std::string called(known);
     const auto given = settings.urls.find(called);
     const auto variable = settings.key_variables.find(called);
-    Result<Upstream> upstream = make_upstream(called, provider, given == settings.urls.end() ? std::string(url) : given->second,
-                                              variable == settings.key_variables.end() ? nullptr : &variable->second);
+    Result<Upstream> upstream = make_upstream(
+        called, provider, given == settings.urls.end() ? std::string(url) : given->second,
+        variable == settings.key_variables.end() ? nullptr : &variable->second);
     if (!upstream) return upstream.error();
     made.list_.push_back(*std::move(upstream));
   }
-  const bool is_openai_chosen = settings.urls.contains("openai") || settings.key_variables.contains("openai");
+  const bool is_openai_chosen =
+      settings.urls.contains("openai") || settings.key_variables.contains("openai");
   made.is_anthropic_public_ = !settings.urls.contains("anthropic");
   made.knows_logins_ = settings.urls.contains("chatgpt") || !is_openai_chosen;
   return made;
@@ -190,9 +209,11 @@ std::optional<GatewayRoute> Upstreams::route(const http::Head& head) const {
     path.remove_prefix(named->name.size() + 1);
   }
   const Meaning meaning = meaning_of(head.method, plain(path.empty() ? "/" : path));
-  GatewayRoute route{.upstream = named, .call = meaning.call, .dialect = meaning.dialect, .target = {}};
+  GatewayRoute route{
+      .upstream = named, .call = meaning.call, .dialect = meaning.dialect, .target = {}};
   if (named == nullptr) route.upstream = find(meaning.provider ? *meaning.provider : hinted(head));
-  if (knows_logins_ && route.upstream == find(Provider::openai) && head.find("chatgpt-account-id") != nullptr) {
+  if (knows_logins_ && route.upstream == find(Provider::openai) &&
+      head.find("chatgpt-account-id") != nullptr) {
     route.upstream = &list_.back();
     if (is_under(path, "/v1")) target.remove_prefix(3);
   }
@@ -200,7 +221,8 @@ std::optional<GatewayRoute> Upstreams::route(const http::Head& head) const {
   // The AI SDK of Vercel takes the version to be part of ANTHROPIC_BASE_URL; Claude Code and
   // Anthropic's SDKs do not.
   const bool is_unversioned = is_under(path, "/messages") || is_under(path, "/models");
-  if (is_unversioned && route.upstream == find(Provider::anthropic) && is_anthropic_public_) route.target += "/v1";
+  if (is_unversioned && route.upstream == find(Provider::anthropic) && is_anthropic_public_)
+    route.target += "/v1";
   if (!target.starts_with('/')) route.target += '/';
   route.target += target;
   return route;

@@ -1,11 +1,13 @@
-// The providers behind a gateway, as data: where each is, whose key opens it, and which of them a request is for.
+// The providers behind a gateway, as data: where each is, whose key opens it, and which of them a
+// request is for.
 //
 //     Upstreams upstreams = Upstreams::make({}).value();
 //     std::optional<GatewayRoute> route = upstreams.route(head);
 //     route->upstream->name;    // "anthropic"
 //     route->call;              // CallKind::messages
 //
-// Where a request goes follows from this data, its path and a few fields; no part of a request can name a host. Values: nothing here waits.
+// Where a request goes follows from this data, its path and a few fields; no part of a request can
+// name a host. Values: nothing here waits.
 #pragma once
 
 #include <array>
@@ -54,26 +56,32 @@ struct Upstream {
 };
 
 struct UpstreamSettings {
-  std::map<std::string, std::string> urls = {};           // by name; default: the provider's public address
-  std::map<std::string, std::string> key_variables = {};  // by name: the environment variable with the gateway's own key
+  // by name; default: the provider's public address
+  std::map<std::string, std::string> urls = {};
+  // by name: the environment variable with the gateway's own key
+  std::map<std::string, std::string> key_variables = {};
 };
 
 struct GatewayRoute {
   const Upstream* upstream = nullptr;
   CallKind call = CallKind::other;
   std::optional<Dialect> dialect = {};  // of the call's body; none for `models` and `other`
-  std::string target;                   // what the upstream is asked for: its own path, and the request's
+  // what the upstream is asked for: its own path, and the request's
+  std::string target;
 };
 
 class Upstreams {
  public:
-  // invalid_argument: no such upstream, no URL, a variable that is not set; the message never shows a key.
+  // invalid_argument: no such upstream, no URL, a variable that is not set; the message never shows
+  // a key.
   static Result<Upstreams> make(const UpstreamSettings& settings);
 
   // The route of a request whose target is a path; none: it is not.
   //
-  // A first part that is the name of an upstream asks for it and is taken off (/anthropic/v1/messages). Else the path decides; of paths that several providers have
-  // (/v1/models), the fields x-goog-api-key and anthropic-version. What nobody knows goes to openai, except "/", which is Claude Code's question.
+  // A first part that is the name of an upstream asks for it and is taken off
+  // (/anthropic/v1/messages). Else the path decides; of paths that several providers have
+  // (/v1/models), the fields x-goog-api-key and anthropic-version. What nobody knows goes to
+  // openai, except "/", which is Claude Code's question.
   //
   // Codex with a ChatGPT login names the account in chatgpt-account-id, and has another host for it
   // than with an API key: what would go to openai then goes to chatgpt, without /v1. Not where
@@ -83,7 +91,9 @@ class Upstreams {
   const std::vector<Upstream>& all() const { return list_; }
 
  private:
-  const Upstream* find(Provider provider) const { return &list_[static_cast<std::size_t>(provider)]; }
+  const Upstream* find(Provider provider) const {
+    return &list_[static_cast<std::size_t>(provider)];
+  }
   std::vector<Upstream> list_;  // in the order of Provider; then chatgpt
   bool knows_logins_ = true;
   bool is_anthropic_public_ = true;

@@ -29,7 +29,8 @@ struct SumsCodec<OrdinalSums> {
 template <class Note>
 using ByOrdinal = HouseTree<Note, OrdinalSums>;
 
-// Where the notes of messages from `ordinal` on begin. The tree's items have an ordinal, its sums the greatest one.
+// Where the notes of messages from `ordinal` on begin. The tree's items have an ordinal, its sums
+// the greatest one.
 template <class Tree>
 std::uint64_t first_from(const Tree& tree, std::uint64_t ordinal) {
   std::uint64_t found = tree.size();

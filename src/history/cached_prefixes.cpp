@@ -1,7 +1,8 @@
 // Which prefixes of a view the requests before it left in a provider's cache.
 //
-// Versions that APPENDs made in a row are a run: the view of its last version begins with the views of all others. What was sent in a run is
-// therefore a beginning of that one view, and one comparison a run tells what of it is still the same.
+// Versions that APPENDs made in a row are a run: the view of its last version begins with the views
+// of all others. What was sent in a run is therefore a beginning of that one view, and one
+// comparison a run tells what of it is still the same.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -21,12 +22,16 @@ bool same_message(const View& a, std::uint64_t i, const View& b, std::uint64_t k
 // In messages.
 std::uint64_t shared_prefix(const View& a, const View& b) {
   const std::uint64_t most = std::min(a.size(), b.size());
-  std::uint64_t same = a.rep().is_log || b.rep().is_log ? 0 : a.rep().placed.entries.common_prefix(b.rep().placed.entries);
+  std::uint64_t same = a.rep().is_log || b.rep().is_log
+                           ? 0
+                           : a.rep().placed.entries.common_prefix(b.rep().placed.entries);
   while (same < most && same_message(a, same, b, same)) ++same;
   return same;
 }
 
-bool has_role(const View& view, std::uint64_t index, Role role) { return view.count(role, index, index + 1) > 0; }
+bool has_role(const View& view, std::uint64_t index, Role role) {
+  return view.count(role, index, index + 1) > 0;
+}
 
 std::uint64_t leading_system(const View& view) {
   std::uint64_t count = 0;
@@ -52,13 +57,16 @@ std::vector<std::uint64_t> requests_in(const View& view, std::uint64_t begin) {
 std::vector<Run> runs_of(const History& history, LastRequest request) {
   const History::Rep& rep = history.rep();
   std::vector<Run> runs;
-  std::uint64_t begin = 0;  // messages that were there before the run; all of the first one's count as appended
+  // messages that were there before the run; all of the first one's count as appended
+  std::uint64_t begin = 0;
   for (std::uint64_t v = rep.first_version; v <= request.last.value; ++v) {
-    const bool goes_on = v < request.last.value && rep.versions[v + 1].state == rep.versions[v].state;
+    const bool goes_on =
+        v < request.last.value && rep.versions[v + 1].state == rep.versions[v].state;
     if (goes_on) continue;
     const View view = history.view_at(Version(v)).value();
     Run run{view, requests_in(view, begin)};
-    if (v == request.last.value && request.is_sent && !view.empty() && (run.sent.empty() || run.sent.back() != view.size()))
+    if (v == request.last.value && request.is_sent && !view.empty() &&
+        (run.sent.empty() || run.sent.back() != view.size()))
       run.sent.push_back(view.size());
     if (!run.sent.empty()) runs.push_back(std::move(run));
     if (v < request.last.value) begin = rep.message_count(v + 1);
@@ -68,7 +76,8 @@ std::vector<Run> runs_of(const History& history, LastRequest request) {
 
 }  // namespace
 
-Result<CachedPrefixes> cached_prefixes(const History& history, LastRequest request, const View& view, CacheMarkers markers) {
+Result<CachedPrefixes> cached_prefixes(const History& history, LastRequest request,
+                                       const View& view, CacheMarkers markers) {
   return answering_failure([&]() -> Result<CachedPrefixes> {
     if (const Result<View> known = history.view_at(request.last); !known) return known.error();
     CachedPrefixes cached;
@@ -79,20 +88,23 @@ Result<CachedPrefixes> cached_prefixes(const History& history, LastRequest reque
       const std::uint64_t still = shared_prefix(run.view, view), head = leading_system(run.view);
       std::uint64_t edited = 0;
       if (before != nullptr) {
-        const std::uint64_t shared = std::min({shared_prefix(before->view, run.view), before->sent.back(), run.sent.front()});
+        const std::uint64_t shared = std::min(
+            {shared_prefix(before->view, run.view), before->sent.back(), run.sent.front()});
         if (shared < before->sent.back() && shared > head) edited = shared;
       }
       if (edited > 0) cached.edited = edited;
       if (cached.edited > still) cached.edited = 0;
       if (head > 0 && head <= still) cached.ends.push_back(head);
-      if (markers == CacheMarkers::automatic && edited > 0 && edited <= still) cached.ends.push_back(edited);
+      if (markers == CacheMarkers::automatic && edited > 0 && edited <= still)
+        cached.ends.push_back(edited);
       for (const std::uint64_t end : run.sent)
         if (end <= still) cached.ends.push_back(end);
       before = &run;
     }
     if (before != nullptr) {
       cached.stable = std::min(shared_prefix(before->view, view), before->sent.back());
-      if (cached.stable < before->sent.back()) cached.edited = cached.stable > cached.head ? cached.stable : 0;
+      if (cached.stable < before->sent.back())
+        cached.edited = cached.stable > cached.head ? cached.stable : 0;
     }
     std::sort(cached.ends.begin(), cached.ends.end());
     cached.ends.erase(std::unique(cached.ends.begin(), cached.ends.end()), cached.ends.end());

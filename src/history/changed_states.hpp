@@ -1,5 +1,5 @@
-// A history whose entries are changed one by one, all at once. Versions share nodes, frames and snapshots; each is changed once, and its copies are shared
-// as it was.
+// A history whose entries are changed one by one, all at once. Versions share nodes, frames and
+// snapshots; each is changed once, and its copies are shared as it was.
 #pragma once
 
 #include <unordered_map>
@@ -36,9 +36,11 @@ class ChangedStates {
     Shared<Frame>& made = known_frames_[&*old];
     if (!made) {
       const auto change = [&](const Batch& batch) {
-        return Batch{batch.boundary, batch.opened_in, {entries(batch.before.entries), batch.before.places}};
+        return Batch{
+            batch.boundary, batch.opened_in, {entries(batch.before.entries), batch.before.places}};
       };
-      made = Shared<Frame>::make(old->batches.changed(change, known_batches_), old->marks, old->places);
+      made = Shared<Frame>::make(old->batches.changed(change, known_batches_), old->marks,
+                                 old->places);
     }
     return made;
   }

@@ -41,7 +41,8 @@ void remove(ClientTree& sorted, const ClientEntry& entry) {
 
 }  // namespace
 
-std::vector<std::uint32_t> ClientState::dropped_as(const Identity& identity, std::uint64_t most) const {
+std::vector<std::uint32_t> ClientState::dropped_as(const Identity& identity,
+                                                   std::uint64_t most) const {
   const std::uint64_t end = first_not_less(dropped, {identity, no_place});
   std::uint64_t begin = first_not_less(dropped, {identity, 0});
   begin = std::max(begin, end - std::min(end, most));
@@ -50,13 +51,15 @@ std::vector<std::uint32_t> ClientState::dropped_as(const Identity& identity, std
   return ordinals;
 }
 
-std::vector<std::uint32_t> ClientState::dropped_between(const Identity& identity, std::uint64_t most, std::uint32_t begin,
+std::vector<std::uint32_t> ClientState::dropped_between(const Identity& identity,
+                                                        std::uint64_t most, std::uint32_t begin,
                                                         std::uint32_t end) const {
   std::vector<std::uint32_t> ordinals;
   if (begin >= end) return ordinals;
   std::uint64_t at = first_not_less(dropped, {identity, begin});
   const std::uint64_t last = first_not_less(dropped, {identity, end});
-  for (const std::uint64_t first_end = std::min(last, at + most); at < first_end; ++at) ordinals.push_back(dropped[at].ordinal);
+  for (const std::uint64_t first_end = std::min(last, at + most); at < first_end; ++at)
+    ordinals.push_back(dropped[at].ordinal);
   at = std::max(at, last - std::min(last, most));
   for (; at < last; ++at) ordinals.push_back(dropped[at].ordinal);
   return ordinals;
@@ -144,7 +147,8 @@ std::vector<ClientEntry> ItemCodec<ClientEntry>::read(PageIn& in, unsigned n) {
   std::int64_t ordinal = -1;
   for (unsigned i = 0; i < n; ++i) {
     ordinal += in.signed_number() + 1;
-    if (ordinal < 0 || ordinal >= static_cast<std::int64_t>(no_place)) in.fail("an ordinal is out of range");
+    if (ordinal < 0 || ordinal >= static_cast<std::int64_t>(no_place))
+      in.fail("an ordinal is out of range");
     items.push_back({*identity_of_bytes(in.raw(16)), static_cast<std::uint32_t>(ordinal)});
   }
   return items;

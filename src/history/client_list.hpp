@@ -31,18 +31,21 @@ using ClientTree = HouseTree<ClientEntry, NoSums>;
 
 struct ClientState {
   ClientTree list;
-  ClientTree dropped;              // sorted
-  std::uint32_t log_length = 0;    // when it was last changed: later messages the client has not seen from here
+  ClientTree dropped;  // sorted
+  // when it was last changed: later messages the client has not seen from here
+  std::uint32_t log_length = 0;
   std::uint64_t volatile_key = 0;  // of the VolatileParts that the identities are made with
 
-  // The ordinals of dropped messages with this identity, rising; the last `most` of them. O(log n) and what is found.
+  // The ordinals of dropped messages with this identity, rising; the last `most` of them. O(log n)
+  // and what is found.
   std::vector<std::uint32_t> dropped_as(const Identity& identity, std::uint64_t most) const;
   // The same of those in [begin, end): the first and the last `most` of them.
-  std::vector<std::uint32_t> dropped_between(const Identity& identity, std::uint64_t most, std::uint32_t begin,
-                                             std::uint32_t end) const;
+  std::vector<std::uint32_t> dropped_between(const Identity& identity, std::uint64_t most,
+                                             std::uint32_t begin, std::uint32_t end) const;
   std::uint64_t count_dropped_as(const Identity& identity) const;
 
-  // The list after `edits`, which are of the list as it is. Throws nothing but std::bad_alloc; false: they do not fit it.
+  // The list after `edits`, which are of the list as it is. Throws nothing but std::bad_alloc;
+  // false: they do not fit it.
   bool edit(const std::vector<ClientListEdit>& edits);
 
   void save(PageOut& out) const;

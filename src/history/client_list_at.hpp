@@ -10,7 +10,8 @@
 
 namespace undertext {
 
-ClientTree client_tree_at(const History& history, Version version);  // empty: no client was followed
+// empty: no client was followed
+ClientTree client_tree_at(const History& history, Version version);
 
 // Its ordinals, in order.
 std::vector<std::uint64_t> client_list_at(const History& history, Version version);

@@ -11,7 +11,8 @@ namespace {
 
 thread_local std::uint64_t walked = 0;
 
-std::uint64_t common_from(const ClientTree& list, const op::Reconcile& sent, std::uint64_t same, bool says_all) {
+std::uint64_t common_from(const ClientTree& list, const op::Reconcile& sent, std::uint64_t same,
+                          bool says_all) {
   const std::uint64_t most = std::min<std::uint64_t>(list.size(), sent.list.size()), first = same;
   ClientTree::Walk walk;
   bool is_alike = true;
@@ -19,7 +20,8 @@ std::uint64_t common_from(const ClientTree& list, const op::Reconcile& sent, std
     const ClientTree::Chunk chunk = list.chunk(same, walk);
     for (const std::uint64_t end = std::min(chunk.end, most); same < end; ++same) {
       const op::Reconcile::Sent& each = sent.list[same];
-      is_alike = chunk.items[same - chunk.begin].identity == each.identity && (says_all || !is_reference(each));
+      is_alike = chunk.items[same - chunk.begin].identity == each.identity &&
+                 (says_all || !is_reference(each));
       if (!is_alike) break;
     }
   }
@@ -31,7 +33,9 @@ std::uint64_t common_from(const ClientTree& list, const op::Reconcile& sent, std
 
 std::uint64_t common_beginning(const History::Rep& rep, const op::Reconcile& sent) {
   const ClientState client = rep.client();
-  return client.volatile_key == volatile_key(sent.volatile_parts) ? common_from(client.list, sent, 0, false) : 0;
+  return client.volatile_key == volatile_key(sent.volatile_parts)
+             ? common_from(client.list, sent, 0, false)
+             : 0;
 }
 
 std::uint64_t messages_walked() { return walked; }
@@ -73,7 +77,8 @@ void ClientMatch::make_identities() {
   client_.list.visit(
       0, client_.list.size(), [](const NoSums&) { return true; },
       [&](std::uint64_t, const ClientEntry& entry) {
-        rekeyed_.push_back({identity(stored.message(entry.ordinal), sent_.volatile_parts), entry.ordinal});
+        rekeyed_.push_back(
+            {identity(stored.message(entry.ordinal), sent_.volatile_parts), entry.ordinal});
         return true;
       });
 }
@@ -84,10 +89,12 @@ void ClientMatch::add_unsent(const VolatileParts& parts) {
   if (!client_.list.empty()) last = client_.list[client_.list.size() - 1].ordinal;
   std::vector<std::uint32_t> ordinals;
   for (std::uint32_t ordinal = client_.log_length; ordinal < log_.size(); ++ordinal)
-    if (!log_.stands_for(ordinal) && !(last && log_.order.before(ordinal, *last))) ordinals.push_back(ordinal);
+    if (!log_.stands_for(ordinal) && !(last && log_.order.before(ordinal, *last)))
+      ordinals.push_back(ordinal);
   log_.order.sort(ordinals);
   StoredReader stored(log_);
-  for (const std::uint32_t ordinal : ordinals) old_.push_back({identity(stored.message(ordinal), parts), ordinal});
+  for (const std::uint32_t ordinal : ordinals)
+    old_.push_back({identity(stored.message(ordinal), parts), ordinal});
   unsent_ = old_.size();
 }
 
@@ -106,7 +113,8 @@ std::uint64_t ClientMatch::common_end(std::uint64_t most) const {
   for (; same < most; ++same) {
     const std::uint64_t at = size - 1 - same;
     if (rekeyed_.empty() && (at < chunk.begin || at >= chunk.end)) chunk = client_.list.chunk(at);
-    const Identity& before = rekeyed_.empty() ? chunk.items[at - chunk.begin].identity : rekeyed_[at].identity;
+    const Identity& before =
+        rekeyed_.empty() ? chunk.items[at - chunk.begin].identity : rekeyed_[at].identity;
     if (before != sent_.list[sent_.list.size() - 1 - same].identity) break;
   }
   return same;
@@ -145,7 +153,8 @@ std::size_t overlap(const std::vector<Identity>& before, const std::vector<Ident
 
 }  // namespace
 
-// The list goes on with what is new. Instructions stand in every request, and some begin with what was sent since something was cached.
+// The list goes on with what is new. Instructions stand in every request, and some begin with what
+// was sent since something was cached.
 void ClientMatch::go_on_with_delta() {
   prefix_ = client_.list.size();
   end_ = sent_.list.size();
@@ -159,7 +168,8 @@ void ClientMatch::go_on_with_delta() {
   unsent_ = 0;
   std::vector<Identity> before, now;
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
-  for (std::uint64_t at = prefix_ - std::min<std::uint64_t>(prefix_, now.size()); at < prefix_; ++at)
+  for (std::uint64_t at = prefix_ - std::min<std::uint64_t>(prefix_, now.size()); at < prefix_;
+       ++at)
     before.push_back(old_entry(at).identity);
   for (const ClientEntry& entry : implied_) before.push_back(entry.identity);
   begin_ += overlap(before, now);
@@ -178,8 +188,9 @@ void ClientMatch::match_middle() {
   forget_repeated_behind_summary();
 }
 
-// A client that compacts keeps the end of its list behind the new summary, or nothing. Where that end went, what says the same as a message
-// before it is said again, such as a note about a command: the summary stands for the former one, and for what followed it.
+// A client that compacts keeps the end of its list behind the new summary, or nothing. Where that
+// end went, what says the same as a message before it is said again, such as a note about a
+// command: the summary stands for the former one, and for what followed it.
 void ClientMatch::forget_repeated_behind_summary() {
   if (takes_view_ || sent_.is_delta || suffix_ > 0) return;
   std::size_t summary = begin_;
@@ -203,7 +214,8 @@ ClientMatch::Known ClientMatch::known_as(std::size_t old) const {
   const std::uint32_t ordinal = old_[old].ordinal;
   if (takes_view_) {
     const auto at = rest_.find(ordinal);
-    return at == rest_.end() ? Known{ordinal, From::unsent, 0} : Known{ordinal, From::list, at->second};
+    return at == rest_.end() ? Known{ordinal, From::unsent, 0}
+                             : Known{ordinal, From::list, at->second};
   }
   const bool was_sent = old < old_.size() - unsent_;
   return {ordinal, was_sent ? From::list : From::unsent, was_sent ? prefix_ + old : 0};
@@ -234,8 +246,9 @@ void ClientMatch::find_returning() {
   add_returning(begin, end_, left, next_ordinal());
 }
 
-// A request from before a compaction has messages that were written again since. Those that it kept stand where
-// they were, so what was dropped around them counts as much as what is listed now, if then fewer messages are new.
+// A request from before a compaction has messages that were written again since. Those that it kept
+// stand where they were, so what was dropped around them counts as much as what is listed now, if
+// then fewer messages are new.
 void ClientMatch::rewind() {
   if (takes_view_ || sent_.is_delta || client_.dropped.empty()) return;
   std::unordered_set<Identity, IdentityHash> listed;
@@ -261,13 +274,15 @@ void ClientMatch::rewind() {
   for (const auto& [identity, count] : wanted)
     for (const std::uint32_t ordinal : may_return(identity, looked_at(count)))
       if (may_stand_between(left, ordinal, right)) all.push_back({identity, ordinal});
-  std::sort(all.begin(), all.end(),
-            [&](const ClientEntry& a, const ClientEntry& b) { return log_.order.before(a.ordinal, b.ordinal); });
+  std::sort(all.begin(), all.end(), [&](const ClientEntry& a, const ClientEntry& b) {
+    return log_.order.before(a.ordinal, b.ordinal);
+  });
   std::vector<Identity> before, now;
   for (const ClientEntry& entry : all) before.push_back(entry.identity);
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
   const Matches matches = match_lists(before, now);
-  // Going back, the client sends what it sent then, and goes on from there: nothing new stands in between.
+  // Going back, the client sends what it sent then, and goes on from there: nothing new stands in
+  // between.
   if (matches.size() <= known || matches.back().second + std::size_t{1} != matches.size()) return;
   known_.assign(now.size(), std::nullopt);
   matched_.assign(old_.size(), false);
@@ -280,13 +295,15 @@ void ClientMatch::rewind() {
 
 bool ClientMatch::may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal,
                                     std::optional<std::uint32_t> right) const {
-  return !(left && !log_.order.before(*left, ordinal)) && !(right && !log_.order.before(ordinal, *right)) &&
+  return !(left && !log_.order.before(*left, ordinal)) &&
+         !(right && !log_.order.before(ordinal, *right)) &&
          !(rep_.first_version > 0 && was_pruned(log_.message(ordinal)));
 }
 
-// What can return to [begin, end) of the request, between the messages `left` and `right`. Texts that
-// were dropped very often come last: then their neighbours tell which of them it is.
-void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
+// What can return to [begin, end) of the request, between the messages `left` and `right`. Texts
+// that were dropped very often come last: then their neighbours tell which of them it is.
+void ClientMatch::add_returning(std::size_t begin, std::size_t end,
+                                std::optional<std::uint32_t> left,
                                 std::optional<std::uint32_t> right) {
   WantedCounts wanted, often;
   for (std::size_t place = begin; place < end; ++place) ++wanted[sent_.list[place].identity];
@@ -294,7 +311,8 @@ void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optiona
     if (client_.count_dropped_as(identity) > looked_at(count)) often.emplace(identity, count);
   std::vector<ClientEntry> returning;
   for (const auto& [identity, count] : wanted)
-    for (const std::uint32_t ordinal : may_return(identity, often.contains(identity) ? 0 : looked_at(count)))
+    for (const std::uint32_t ordinal :
+         may_return(identity, often.contains(identity) ? 0 : looked_at(count)))
       if (may_stand_between(left, ordinal, right)) returning.push_back({identity, ordinal});
   match_returning(begin, end, std::move(returning), right.has_value());
   if (!often.empty()) add_often(begin, end, left, right, often);
@@ -303,15 +321,18 @@ void ClientMatch::add_returning(std::size_t begin, std::size_t end, std::optiona
 // The same between all that is known by now, of those near their neighbours.
 void ClientMatch::add_often(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
                             std::optional<std::uint32_t> right, const WantedCounts& often) {
-  const auto add = [&](std::size_t from, std::size_t to, std::optional<std::uint32_t> before, std::optional<std::uint32_t> behind) {
+  const auto add = [&](std::size_t from, std::size_t to, std::optional<std::uint32_t> before,
+                       std::optional<std::uint32_t> behind) {
     WantedCounts wanted;
     for (std::size_t place = from; place < to; ++place)
-      if (const Identity& identity = sent_.list[place].identity; often.contains(identity)) ++wanted[identity];
+      if (const Identity& identity = sent_.list[place].identity; often.contains(identity))
+        ++wanted[identity];
     std::vector<ClientEntry> returning;
     for (const auto& [identity, count] : wanted)
-      for (const std::uint32_t ordinal :
-           client_.dropped_between(identity, looked_at(count), before ? *before + 1 : 0, behind ? *behind : no_place))
-        if (may_return(ordinal) && may_stand_between(before, ordinal, behind)) returning.push_back({identity, ordinal});
+      for (const std::uint32_t ordinal : client_.dropped_between(
+               identity, looked_at(count), before ? *before + 1 : 0, behind ? *behind : no_place))
+        if (may_return(ordinal) && may_stand_between(before, ordinal, behind))
+          returning.push_back({identity, ordinal});
     match_returning(from, to, std::move(returning), behind.has_value());
   };
   std::size_t from = begin;
@@ -327,11 +348,15 @@ void ClientMatch::add_often(std::size_t begin, std::size_t end, std::optional<st
 }
 
 // Each place of [begin, end) that is not known gets one of `returning`, as the log's order allows.
-void ClientMatch::match_returning(std::size_t begin, std::size_t end, std::vector<ClientEntry> returning, bool ends_at_known) {
+void ClientMatch::match_returning(std::size_t begin, std::size_t end,
+                                  std::vector<ClientEntry> returning, bool ends_at_known) {
   if (returning.empty()) return;
-  std::sort(returning.begin(), returning.end(),
-            [&](const ClientEntry& a, const ClientEntry& b) { return log_.order.before(a.ordinal, b.ordinal); });
-  const auto is_same = [](const ClientEntry& a, const ClientEntry& b) { return a.ordinal == b.ordinal; };
+  std::sort(returning.begin(), returning.end(), [&](const ClientEntry& a, const ClientEntry& b) {
+    return log_.order.before(a.ordinal, b.ordinal);
+  });
+  const auto is_same = [](const ClientEntry& a, const ClientEntry& b) {
+    return a.ordinal == b.ordinal;
+  };
   returning.erase(std::unique(returning.begin(), returning.end(), is_same), returning.end());
   std::vector<Identity> before, now;
   for (const ClientEntry& entry : returning) before.push_back(entry.identity);
@@ -342,15 +367,15 @@ void ClientMatch::match_returning(std::size_t begin, std::size_t end, std::vecto
     if (begin + b < end) known_[begin + b - begin_] = Known{returning[a].ordinal, From::dropped, 0};
 }
 
-// Not of what the request is compared with already. A client that is given the view sees what is visible and what
-// is told; what was redacted is not what it sends, and would be seen.
+// Not of what the request is compared with already. A client that is given the view sees what is
+// visible and what is told; what was redacted is not what it sends, and would be seen.
 bool ClientMatch::may_return(std::uint32_t ordinal) const {
   if (!takes_view_) return !old_ordinals().contains(ordinal) && !is_told_by_listed(ordinal);
   return !view_.shows(ordinal) && !is_told_by_kept(ordinal) && !is_redacted(log_.message(ordinal));
 }
 
-// By a summary of the client's own that it still sends, or that a new one tells: where it says the same behind that, it says it
-// again.
+// By a summary of the client's own that it still sends, or that a new one tells: where it says the
+// same behind that, it says it again.
 bool ClientMatch::is_told_by_listed(std::uint32_t ordinal) const {
   std::vector<std::uint32_t> open = log_.stand_ins_of(ordinal);
   std::unordered_set<std::uint32_t> seen(open.begin(), open.end());
@@ -375,11 +400,12 @@ bool ClientMatch::is_told_in_list(std::uint32_t ordinal) const {
     }
   }
   if (low == client_.list.size() || client_.list[low].ordinal != ordinal) return false;
-  return low < prefix_ || low >= client_.list.size() - suffix_ || matched_[low - prefix_] || makes_summary();
+  return low < prefix_ || low >= client_.list.size() - suffix_ || matched_[low - prefix_] ||
+         makes_summary();
 }
 
-// A summary that the client sent before, and sends again, is an earlier list's. What stands before a new one comes back: the
-// client went back there, and summarised from there on.
+// A summary that the client sent before, and sends again, is an earlier list's. What stands before
+// a new one comes back: the client went back there, and summarised from there on.
 bool ClientMatch::makes_summary() const {
   if (makes_summary_) return *makes_summary_;
   makes_summary_ = false;
@@ -392,8 +418,10 @@ bool ClientMatch::makes_summary() const {
   return *makes_summary_;
 }
 
-// Messages that the client dropped, the last `most` of them, and those that it has and does not see.
-std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity, std::uint64_t most) const {
+// Messages that the client dropped, the last `most` of them, and those that it has and does not
+// see.
+std::vector<std::uint32_t> ClientMatch::may_return(const Identity& identity,
+                                                   std::uint64_t most) const {
   std::vector<std::uint32_t> ordinals = client_.dropped_as(identity, most);
   const auto [begin, end] = hidden_.equal_range(identity);
   for (auto at = begin; at != end; ++at) ordinals.push_back(at->second);
@@ -432,12 +460,14 @@ void ClientMatch::find_gone() {
   }
   if (suffix_ > 0 && begin_ < end_) is_at_end_ = false;
   // A recorded answer that the client has in another form is not there twice.
-  const bool is_known = !client_.list.empty() || std::find(matched_.begin(), matched_.end(), true) != matched_.end();
+  const bool is_known =
+      !client_.list.empty() || std::find(matched_.begin(), matched_.end(), true) != matched_.end();
   if (unsent_ == 0 || !is_known || !has_answer_behind_list()) return;
   const PlacedView view = rep_.head.placed();
   for (std::size_t i = of_list; i < old_.size(); ++i) {
     const std::uint32_t ordinal = old_[i].ordinal;
-    if (!matched_[i] && log_.stored[ordinal].role() == Role::assistant && view.shows(ordinal)) gone_.push_back(ordinal);
+    if (!matched_[i] && log_.stored[ordinal].role() == Role::assistant && view.shows(ordinal))
+      gone_.push_back(ordinal);
   }
 }
 
@@ -456,7 +486,9 @@ std::optional<std::uint32_t> ClientMatch::next_ordinal() const {
   return client_.list[client_.list.size() - suffix_].ordinal;
 }
 
-std::uint64_t ClientMatch::common() const { return takes_view_ ? sent_.list.size() - added() : client_.list.size() - removed_; }
+std::uint64_t ClientMatch::common() const {
+  return takes_view_ ? sent_.list.size() - added() : client_.list.size() - removed_;
+}
 
 std::uint64_t ClientMatch::added() const {
   std::uint64_t count = implied_.size();

@@ -1,11 +1,13 @@
 // Which messages of a request are known, and which ones the client sends no longer.
 //
-// What the client sent last is compared with what it sends now: the common beginning and end first, then the middle (list_match.hpp). Behind
-// its list stand messages that it has not sent yet: an answer that was recorded here comes with the next request. Messages that it dropped earlier may
+// What the client sent last is compared with what it sends now: the common beginning and end first,
+// then the middle (list_match.hpp). Behind its list stand messages that it has not sent yet: an
+// answer that was recorded here comes with the next request. Messages that it dropped earlier may
 // return, between the neighbours that the log's order gives them.
 //
-// A client that was given the view is compared with the view (client_match_view.cpp): what is not visible may return, and whatever is visible and not
-// sent went. Only a summary stays that stands for messages which were sent.
+// A client that was given the view is compared with the view (client_match_view.cpp): what is not
+// visible may return, and whatever is visible and not sent went. Only a summary stays that stands
+// for messages which were sent.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +21,16 @@
 
 namespace undertext {
 
-inline bool is_reference(const op::Reconcile::Sent& sent) { return sent.ordinal || !sent.item.empty(); }
+inline bool is_reference(const op::Reconcile::Sent& sent) {
+  return sent.ordinal || !sent.item.empty();
+}
 
-// How many messages the client list and the request begin with that have the same identities; up to the first that is only named. 0 where identities
-// are made otherwise than then. The messages themselves are not read.
+// How many messages the client list and the request begin with that have the same identities; up to
+// the first that is only named. 0 where identities are made otherwise than then. The messages
+// themselves are not read.
 std::uint64_t common_beginning(const History::Rep& rep, const op::Reconcile& sent);
-// How many messages of requests were walked through on this thread to find what they have in common with the client list and whether they are named:
+// How many messages of requests were walked through on this thread to find what they have in common
+// with the client list and whether they are named:
 // tests count them.
 std::uint64_t messages_walked();
 void add_messages_walked(std::uint64_t count);
@@ -34,7 +40,8 @@ class ClientMatch {
   // `alike`: as common_beginning() found it.
   ClientMatch(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike);
 
-  bool differs() const { return takes_view_ || old_.size() > unsent_ || begin_ < end_; }  // from the list as it is
+  // from the list as it is
+  bool differs() const { return takes_view_ || old_.size() > unsent_ || begin_ < end_; }
   bool only_adds() const { return takes_view_ || (is_at_end_ && gone_.empty()); }
 
   // Places in the request that are neither in the common beginning nor in the common end.
@@ -45,7 +52,8 @@ class ClientMatch {
   bool is_listed(std::size_t place) const;            // it was in the list before
   std::optional<std::uint32_t> next_ordinal() const;  // of the common end
 
-  // Whether a message may be visible: of a client that was given the view, only what it sent and what stands for that.
+  // Whether a message may be visible: of a client that was given the view, only what it sent and
+  // what stands for that.
   bool may_show(std::uint32_t ordinal) const;
 
   // What went, in the log's order: of the list, and answers that the client has in another form.
@@ -58,8 +66,11 @@ class ClientMatch {
   std::uint64_t removed() const { return removed_; }
 
   // Nonzero: identities are made otherwise than before.
-  std::uint64_t new_key() const { return rekeyed_.empty() && client_.volatile_key == key_ ? 0 : key_; }
-  std::unordered_set<std::uint32_t> listed() const;  // ordinals of the list, as it was and as it will be
+  std::uint64_t new_key() const {
+    return rekeyed_.empty() && client_.volatile_key == key_ ? 0 : key_;
+  }
+  // ordinals of the list, as it was and as it will be
+  std::unordered_set<std::uint32_t> listed() const;
 
   // `entry` answers what to note for a place of the request.
   template <class EntryAt>
@@ -97,15 +108,21 @@ class ClientMatch {
   void forget_repeated_behind_summary();
   void find_returning();
   void rewind();
-  void add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left, std::optional<std::uint32_t> right);
-  void add_often(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left, std::optional<std::uint32_t> right,
+  void add_returning(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
+                     std::optional<std::uint32_t> right);
+  void add_often(std::size_t begin, std::size_t end, std::optional<std::uint32_t> left,
+                 std::optional<std::uint32_t> right,
                  const std::unordered_map<Identity, std::size_t, IdentityHash>& often);
-  void match_returning(std::size_t begin, std::size_t end, std::vector<ClientEntry> returning, bool ends_at_known);
+  void match_returning(std::size_t begin, std::size_t end, std::vector<ClientEntry> returning,
+                       bool ends_at_known);
   const std::unordered_set<std::uint32_t>& old_ordinals() const;
-  bool may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal, std::optional<std::uint32_t> right) const;
+  bool may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal,
+                         std::optional<std::uint32_t> right) const;
   void find_gone();
   bool has_answer_behind_list() const;
-  ClientEntry old_entry(std::uint64_t at) const { return rekeyed_.empty() ? client_.list[at] : rekeyed_[at]; }
+  ClientEntry old_entry(std::uint64_t at) const {
+    return rekeyed_.empty() ? client_.list[at] : rekeyed_[at];
+  }
   std::uint64_t common_beginning() const;
   std::uint64_t common_end(std::uint64_t most) const;
   const Known* known(std::size_t place) const {
@@ -119,12 +136,14 @@ class ClientMatch {
   const ClientState client_;
   const std::uint64_t key_;
   const std::uint64_t alike_;
-  std::vector<ClientEntry> rekeyed_;       // the whole list with identities as they are made now; empty: they are so already
+  // the whole list with identities as they are made now; empty: they are so already
+  std::vector<ClientEntry> rekeyed_;
   std::uint64_t prefix_ = 0, suffix_ = 0;  // of the list
   std::size_t begin_ = 0, end_ = 0;
-  std::vector<ClientEntry> old_;      // the middle of the list, and behind it what was not sent
-  std::size_t unsent_ = 0;            // how many of those there are
-  std::vector<ClientEntry> implied_;  // of a delta: what the client does not send and has, behind its list
+  std::vector<ClientEntry> old_;  // the middle of the list, and behind it what was not sent
+  std::size_t unsent_ = 0;        // how many of those there are
+  // of a delta: what the client does not send and has, behind its list
+  std::vector<ClientEntry> implied_;
   std::vector<std::optional<Known>> known_;
   std::vector<bool> matched_;  // of old_
   mutable std::optional<std::unordered_set<std::uint32_t>> old_ordinals_;
@@ -134,10 +153,13 @@ class ClientMatch {
   bool is_at_end_ = true;  // whether everything that is new stands behind the list
 
   const bool takes_view_;
-  PlacedView view_;                                        // of these, only then
-  std::unordered_map<std::uint32_t, std::uint64_t> rest_;  // ordinals of the list behind the common beginning, and their places
-  std::unordered_multimap<Identity, std::uint32_t, IdentityHash> hidden_;  // those of them that are not visible
-  std::vector<std::uint32_t> beside_;                                      // visible beside the common beginning
+  PlacedView view_;  // of these, only then
+  // ordinals of the list behind the common beginning, and their places
+  std::unordered_map<std::uint32_t, std::uint64_t> rest_;
+  // those of them that are not visible
+  std::unordered_multimap<Identity, std::uint32_t, IdentityHash> hidden_;
+  // visible beside the common beginning
+  std::vector<std::uint32_t> beside_;
   mutable std::optional<std::unordered_map<std::uint32_t, From>> kept_;
 };
 
@@ -146,7 +168,8 @@ std::vector<ClientListEdit> ClientMatch::list_edits(EntryAt entry) const {
   std::vector<ClientListEdit> edits;
   if (!rekeyed_.empty()) {
     ClientListEdit all{0, rekeyed_.size(), {}};
-    for (std::uint64_t i = 0; i < prefix_; ++i) all.entries.push_back({rekeyed_[i].ordinal, rekeyed_[i].identity});
+    for (std::uint64_t i = 0; i < prefix_; ++i)
+      all.entries.push_back({rekeyed_[i].ordinal, rekeyed_[i].identity});
     for (const ClientEntry& each : implied_) all.entries.push_back({each.ordinal, each.identity});
     for (std::size_t place = begin_; place < end_; ++place) all.entries.push_back(entry(place));
     for (std::uint64_t i = rekeyed_.size() - suffix_; i < rekeyed_.size(); ++i)

@@ -1,4 +1,5 @@
-// A client that was given the view and sends a list that takes its place: frameworks that load a conversation and save it.
+// A client that was given the view and sends a list that takes its place: frameworks that load a
+// conversation and save it.
 //
 //     view        S  m4  m5            S, a summary, stands for m1 m2 m3
 //     request     S  m4  m9            from the view: m5 went, m9 is new
@@ -32,7 +33,8 @@ bool ClientMatch::is_told_by_summary(std::uint32_t ordinal) const {
   return told_by && log_.originals(*told_by);
 }
 
-// The list and the request begin alike as far as both say the same and it is visible, or a visible summary tells it.
+// The list and the request begin alike as far as both say the same and it is visible, or a visible
+// summary tells it.
 void ClientMatch::start_from_view() {
   view_ = rep_.head.placed();
   const std::vector<std::uint32_t> visible = in_order(log_, view_);
@@ -41,7 +43,8 @@ void ClientMatch::start_from_view() {
   for (; prefix_ < same; ++prefix_) {
     const std::uint32_t ordinal = old_entry(prefix_).ordinal;
     std::size_t at = next;
-    while (at < visible.size() && visible[at] != ordinal && log_.order.before(visible[at], ordinal)) ++at;
+    while (at < visible.size() && visible[at] != ordinal && log_.order.before(visible[at], ordinal))
+      ++at;
     const bool is_visible = at < visible.size() && visible[at] == ordinal;
     if (!is_visible && !is_told_by_summary(ordinal)) break;
     beside_.insert(beside_.end(), visible.begin() + static_cast<std::ptrdiff_t>(next),
@@ -65,11 +68,13 @@ void ClientMatch::add_visible(const std::vector<std::uint32_t>& visible) {
   StoredReader stored(log_);
   for (const std::uint32_t ordinal : visible) {
     const auto at = rest_.find(ordinal);
-    ClientEntry entry{at == rest_.end() ? identity(stored.message(ordinal), sent_.volatile_parts) : old_entry(at->second).identity,
+    ClientEntry entry{at == rest_.end() ? identity(stored.message(ordinal), sent_.volatile_parts)
+                                        : old_entry(at->second).identity,
                       ordinal};
     // The client was given what is left of a message that was redacted.
     if (at != rest_.end() && !wanted.contains(entry.identity))
-      if (const Message& left = stored.message(ordinal); is_redacted(left)) entry.identity = identity(left, sent_.volatile_parts);
+      if (const Message& left = stored.message(ordinal); is_redacted(left))
+        entry.identity = identity(left, sent_.volatile_parts);
     old_.push_back(entry);
   }
 }
@@ -114,13 +119,17 @@ bool ClientMatch::stands_for_kept(std::uint32_t ordinal) const {
 }
 
 bool ClientMatch::may_show(std::uint32_t ordinal) const {
-  return !takes_view_ || kept().contains(ordinal) || (log_.originals(ordinal) && stands_for_kept(ordinal));
+  return !takes_view_ || kept().contains(ordinal) ||
+         (log_.originals(ordinal) && stands_for_kept(ordinal));
 }
 
-// What is visible and was not sent. A summary stays if it stands for something that was; an edited copy does not.
+// What is visible and was not sent. A summary stays if it stands for something that was; an edited
+// copy does not.
 void ClientMatch::find_gone_from_view() {
   kept_.reset();  // with what returns
-  const auto goes = [&](std::uint32_t ordinal) { return !(log_.originals(ordinal) && stands_for_kept(ordinal)); };
+  const auto goes = [&](std::uint32_t ordinal) {
+    return !(log_.originals(ordinal) && stands_for_kept(ordinal));
+  };
   std::erase_if(beside_, [&](std::uint32_t ordinal) { return !goes(ordinal); });
   for (std::size_t i = 0; i < old_.size(); ++i)
     if (!matched_[i] && goes(old_[i].ordinal)) gone_.push_back(old_[i].ordinal);

@@ -10,12 +10,14 @@
 namespace undertext {
 namespace {
 
-// Finds the messages that a request names by the ids of items: answers of the provider's. What the client named before stands as
-// far from the beginning or the end of its list as then; what it was answered since stands behind that list. Only an item that it
-// names for the first time is looked for in all of the log, and where it is not there only once: then the list has its name.
+// Finds the messages that a request names by the ids of items: answers of the provider's. What the
+// client named before stands as far from the beginning or the end of its list as then; what it was
+// answered since stands behind that list. Only an item that it names for the first time is looked
+// for in all of the log, and where it is not there only once: then the list has its name.
 class ItemFinder {
  public:
-  ItemFinder(const Log& log, const ClientState& client) : log_(log), client_(client), stored_(log) {}
+  ItemFinder(const Log& log, const ClientState& client)
+      : log_(log), client_(client), stored_(log) {}
 
   void find(std::vector<op::Reconcile::Sent>& list) {
     Items named, fresh;
@@ -46,7 +48,8 @@ class ItemFinder {
     for (op::Reconcile::Sent& each : list) {
       if (each.item.empty() || each.ordinal) continue;
       for (const Items* const items : {&answered, &fresh})
-        if (const auto found = items->find(each.item); found != items->end() && found->second) each.ordinal = found->second;
+        if (const auto found = items->find(each.item); found != items->end() && found->second)
+          each.ordinal = found->second;
     }
   }
 
@@ -81,7 +84,8 @@ class ItemFinder {
 };
 
 // By ordinal, where identities are made as the request has them.
-std::unordered_map<std::uint32_t, Identity> known_identities(const ClientState& client, const VolatileParts& parts) {
+std::unordered_map<std::uint32_t, Identity> known_identities(const ClientState& client,
+                                                             const VolatileParts& parts) {
   std::unordered_map<std::uint32_t, Identity> known;
   if (client.volatile_key != volatile_key(parts)) return known;
   client.list.visit(
@@ -103,14 +107,16 @@ Error no_message(std::size_t place) {
 
 bool has_references(const op::Reconcile& sent, std::uint64_t first) {
   add_messages_walked(sent.list.size() - first);
-  return std::any_of(sent.list.begin() + static_cast<std::ptrdiff_t>(first), sent.list.end(), is_reference);
+  return std::any_of(sent.list.begin() + static_cast<std::ptrdiff_t>(first), sent.list.end(),
+                     is_reference);
 }
 
 Result<op::Reconcile> with_references(const History::Rep& rep, const op::Reconcile& sent) {
   op::Reconcile all = sent;
   const ClientState client = rep.client();
   ItemFinder(rep.log, client).find(all.list);
-  const std::unordered_map<std::uint32_t, Identity> known = known_identities(client, sent.volatile_parts);
+  const std::unordered_map<std::uint32_t, Identity> known =
+      known_identities(client, sent.volatile_parts);
   StoredReader stored(rep.log);
   for (std::size_t place = 0; place < all.list.size(); ++place) {
     op::Reconcile::Sent& each = all.list[place];
@@ -118,7 +124,8 @@ Result<op::Reconcile> with_references(const History::Rep& rep, const op::Reconci
     if (*each.ordinal >= rep.log.size()) return no_message(place);
     const auto ordinal = static_cast<std::uint32_t>(*each.ordinal);
     const auto found = known.find(ordinal);
-    each.identity = found != known.end() ? found->second : identity(stored.message(ordinal), sent.volatile_parts);
+    each.identity = found != known.end() ? found->second
+                                         : identity(stored.message(ordinal), sent.volatile_parts);
   }
   return all;
 }

@@ -1,4 +1,5 @@
-// What an operation costs is counted in tree nodes made, so that the laws of cost hold on every machine and under every load.
+// What an operation costs is counted in tree nodes made, so that the laws of cost hold on every
+// machine and under every load.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +27,8 @@ Message message(const std::string& role, const std::string& more) {
   return Message::parse("{\"role\":\"" + role + "\"," + more + "}").value();
 }
 
-// Turns of a user message, a call, its result and an answer, after a system message; a few messages are pinned.
+// Turns of a user message, a call, its result and an answer, after a system message; a few messages
+// are pinned.
 History conversation_of(std::uint64_t n) {
   History history;
   op::Append append;
@@ -34,7 +36,8 @@ History conversation_of(std::uint64_t n) {
   for (std::uint64_t k = 0; append.messages.size() < n; ++k) {
     const std::string id = "c" + std::to_string(k);
     append.messages.push_back(message("user", R"("content":"question")"));
-    append.messages.push_back(message("assistant", R"("content":"","toolCalls":[{"id":")" + id + "\"}]"));
+    append.messages.push_back(
+        message("assistant", R"("content":"","toolCalls":[{"id":")" + id + "\"}]"));
     append.messages.push_back(message("tool", R"("content":"result","toolCallId":")" + id + "\""));
     append.messages.push_back(message("assistant", R"("content":"answer")"));
   }
@@ -45,8 +48,9 @@ History conversation_of(std::uint64_t n) {
 }
 
 std::uint64_t nodes_made() {
-  return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() + BatchTree::nodes_made() +
-         LinkTree::nodes_made() + NoteTree::nodes_made() + Log::MadeTree::nodes_made() + decltype(Log::spans)::nodes_made() +
+  return EntryTree::nodes_made() + StoredTree::nodes_made() + PlaceTree::nodes_made() +
+         BatchTree::nodes_made() + LinkTree::nodes_made() + NoteTree::nodes_made() +
+         Log::MadeTree::nodes_made() + decltype(Log::spans)::nodes_made() +
          ByOrdinal<PutNote>::nodes_made() + HouseTree<MarkNote, MarkSums>::nodes_made() +
          HouseTree<VersionRow, NoSums>::nodes_made() + HouseTree<State, NoSums>::nodes_made();
 }
@@ -60,7 +64,8 @@ std::uint64_t nodes_made_by(const History& history, const Operation::What& what)
 
 class Cost : public ::testing::TestWithParam<std::uint64_t> {};
 
-// One edit of one message copies a path in each tree it touches, and a path is as long as the tree is high.
+// One edit of one message copies a path in each tree it touches, and a path is as long as the tree
+// is high.
 TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
   const std::uint64_t n = GetParam();
   const History history = conversation_of(n);
@@ -74,7 +79,10 @@ TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
   EXPECT_LE(nodes_made_by(history, op::Replace{Names::indices({middle}), {fresh}}), paths(4));
   EXPECT_LE(nodes_made_by(history, op::Delete{Names::indices({middle})}), paths(4));
   EXPECT_LE(nodes_made_by(history, op::Delete{Names::ordinals({middle}), Pairs::shrink}), paths(8));
-  EXPECT_LE(nodes_made_by(history, op::Compress{Names::indices({middle, middle + 1, middle + 2, middle + 3}), fresh}), paths(12));
+  EXPECT_LE(nodes_made_by(
+                history,
+                op::Compress{Names::indices({middle, middle + 1, middle + 2, middle + 3}), fresh}),
+            paths(12));
   EXPECT_LE(nodes_made_by(history, op::Mark{Names::indices({middle}), "important"}), paths(2));
   EXPECT_LE(nodes_made_by(history, op::StartBatch{}), paths(1));
   EXPECT_LE(nodes_made_by(history, op::Restore{1}), paths(2));
@@ -82,10 +90,13 @@ TEST_P(Cost, AnOperationThatNamesOneMessageMakesLogarithmicallyManyNodes) {
   EXPECT_LE(nodes_made_by(history, op::Unmark{Names::indices({1}), "pinned"}), paths(2));
   EXPECT_LE(nodes_made_by(history, op::Split{1, {2}}), paths(6));
   EXPECT_LE(nodes_made_by(history, op::Merge{{1, 5}}), paths(8));
-  EXPECT_LE(nodes_made_by(history, op::Transform{Names::indices({middle}), SetMetadata{"{}"}}), paths(8));
-  const History compressed = history.apply({op::Compress{Names::indices({5, 6, 7}), fresh}}, {}).value().history;
+  EXPECT_LE(nodes_made_by(history, op::Transform{Names::indices({middle}), SetMetadata{"{}"}}),
+            paths(8));
+  const History compressed =
+      history.apply({op::Compress{Names::indices({5, 6, 7}), fresh}}, {}).value().history;
   EXPECT_LE(nodes_made_by(compressed, op::Expand{5}), paths(12));
-  const History deleted = history.apply({op::Delete{Names::indices({middle, middle + 1})}}, {}).value().history;
+  const History deleted =
+      history.apply({op::Delete{Names::indices({middle, middle + 1})}}, {}).value().history;
   EXPECT_LE(nodes_made_by(deleted, op::Show{{middle}}), paths(12));
   const History undone = history.apply({op::Undo{}}, {}).value().history;
   EXPECT_LE(nodes_made_by(undone, op::Redo{}), paths(2));
@@ -97,10 +108,13 @@ TEST_P(Cost, CuttingAndRollingBackMakeLogarithmicallyManyNodesWhateverTheyHide) 
   const History history = conversation_of(n);
   const double height = 2 + std::log(static_cast<double>(n) / 16) / std::log(4.0);
   const double pins = 1 + static_cast<double>(n) / 100000;
-  const auto paths = [&](double count) { return static_cast<std::uint64_t>(count * height * (1 + pins) + 12); };
+  const auto paths = [&](double count) {
+    return static_cast<std::uint64_t>(count * height * (1 + pins) + 12);
+  };
 
   EXPECT_LE(nodes_made_by(history, op::Truncate{.keep_last = n / 2}), paths(6));
-  EXPECT_LE(nodes_made_by(history, op::Truncate{.keep_first = n / 2, .pairs = Pairs::grow}), paths(6));
+  EXPECT_LE(nodes_made_by(history, op::Truncate{.keep_first = n / 2, .pairs = Pairs::grow}),
+            paths(6));
   EXPECT_LE(nodes_made_by(history, op::Truncate{.keep_last = 3, .role = Role::user}), paths(12));
   EXPECT_LE(nodes_made_by(history, op::Clear{}), paths(8));
   const History cleared = history.apply({op::Clear{false}}, {}).value().history;
@@ -125,26 +139,31 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Cost, ::testing::Values(1000u, 10000u, 100000u))
 History with_calls(std::uint64_t n) {
   std::string calls;
   op::Append append{{message("user", R"("content":"question")")}};
-  for (std::uint64_t k = 0; k < n; ++k) calls += (k == 0 ? "{\"id\":\"c" : ",{\"id\":\"c") + std::to_string(k) + "\"}";
+  for (std::uint64_t k = 0; k < n; ++k)
+    calls += (k == 0 ? "{\"id\":\"c" : ",{\"id\":\"c") + std::to_string(k) + "\"}";
   append.messages.push_back(message("assistant", R"("content":"","toolCalls":[)" + calls + "]"));
   for (std::uint64_t k = 0; k < n; ++k)
-    append.messages.push_back(message("tool", R"("content":"result","toolCallId":"c)" + std::to_string(k) + "\""));
+    append.messages.push_back(
+        message("tool", R"("content":"result","toolCallId":"c)" + std::to_string(k) + "\""));
   append.messages.push_back(message("assistant", R"("content":"answer")"));
   return History().apply({append}, {}).value().history;
 }
 
-// The least time of some runs, in microseconds of this process: others may take the processor meanwhile.
+// The least time of some runs, in microseconds of this process: others may take the processor
+// meanwhile.
 // The clock counts single microseconds, and an edit may take less, so a run is `repeats` edits.
 double least_us(const std::function<void()>& run, int runs, int repeats = 1) {
   double least = 1e9;
   for (int k = 0; k < runs; ++k) {
     const std::clock_t start = std::clock();
     for (int repeat = 0; repeat < repeats; ++repeat) run();
-    least = std::min(least, static_cast<double>(std::clock() - start) * 1e6 / CLOCKS_PER_SEC / repeats);
+    least =
+        std::min(least, static_cast<double>(std::clock() - start) * 1e6 / CLOCKS_PER_SEC / repeats);
   }
   return least;
 }
-double least_us(const History& history, const Operation::What& what, int runs = 15, int repeats = 1) {
+double least_us(const History& history, const Operation::What& what, int runs = 15,
+                int repeats = 1) {
   const Operation operation{what};
   return least_us(
       [&] {
@@ -177,12 +196,15 @@ op::Recall recalled(const Message& message) {
           }};
 }
 op::MergeFork merged(const Message& message) {
-  return {.from = "f", .find = [=](const History&) {
-            return Result<op::MergedFork>(op::MergedFork{"f", 1, MergeMode::summary, {}, {message}});
-          }};
+  return {
+      .from = "f", .find = [=](const History&) {
+        return Result<op::MergedFork>(op::MergedFork{"f", 1, MergeMode::summary, {}, {message}});
+      }};
 }
 op::Expand expanded_fork(std::uint64_t index, const Message& message) {
-  return {index, [=](const op::MergedFork&) { return Result<op::ExpandFork>(op::ExpandFork{index, "f", 1, {0}, {message}}); }};
+  return {index, [=](const op::MergedFork&) {
+            return Result<op::ExpandFork>(op::ExpandFork{index, "f", 1, {0}, {message}});
+          }};
 }
 
 // Whether every operation of the table is among some edits, but for those left out.
@@ -193,9 +215,10 @@ void expect_every_operation(const Edits& edits, const std::set<std::string_view>
   for (const OperationRow& row : operation_rows) EXPECT_EQ(names.count(row.name), 1u) << row.name;
 }
 
-// `few` and `many` are measured in turns until `is_fine`, at most so often: others may slow down one
-// measurement, not each.
-void expect_costs(const char* name, const std::function<double()>& few, const std::function<double()>& many,
+// `few` and `many` are measured in turns until `is_fine`, at most so often: others may slow down
+// one measurement, not each.
+void expect_costs(const char* name, const std::function<double()>& few,
+                  const std::function<double()>& many,
                   const std::function<bool(double few, double many)>& is_fine) {
   double least_few = 1e9, least_many = 1e9;
   for (int round = 0; round < 5; ++round) {
@@ -209,7 +232,8 @@ void expect_costs(const char* name, const std::function<double()>& few, const st
 TEST(Cost, OfAnEditDoesNotDependOnTheCallsOfAMessageThatItDoesNotName) {
   constexpr std::uint64_t few = 500, many = 50000;
   const History small = with_calls(few), large = with_calls(many);
-  const Message fresh = message("user", R"("content":"new")"), again = message("tool", R"("content":"other","toolCallId":"c7")");
+  const Message fresh = message("user", R"("content":"new")"),
+                again = message("tool", R"("content":"other","toolCallId":"c7")");
   const Names one = Names::indices({100}), first = Names::indices({0});
   const NamedEdit edits[] = {
       {"delete", op::Delete{one}},
@@ -242,13 +266,15 @@ TEST(Cost, OfAnEditDoesNotDependOnTheCallsOfAMessageThatItDoesNotName) {
   // These read every message.
   expect_every_operation(edits, {"FILTER", "IMPORT_MARK_MAP", "RECONCILE"});
   for (const NamedEdit& edit : edits) {
-    const History before_small = after_all(small, edit.before), before_large = after_all(large, edit.before);
+    const History before_small = after_all(small, edit.before),
+                  before_large = after_all(large, edit.before);
     expect_costs(
         edit.name, [&] { return least_us(before_small, edit.what, 5, 100); },
         [&] { return least_us(before_large, edit.what, 5, 100); },
         [&](double before, double after) {
           std::printf("  %-12s %8.2f us with %llu calls, %8.2f us with %llu\n", edit.name, before,
-                      static_cast<unsigned long long>(few), after, static_cast<unsigned long long>(many));
+                      static_cast<unsigned long long>(few), after,
+                      static_cast<unsigned long long>(many));
           return after <= 3 * before;
         });
   }
@@ -256,8 +282,10 @@ TEST(Cost, OfAnEditDoesNotDependOnTheCallsOfAMessageThatItDoesNotName) {
 
 // A call, and many results with its id.
 op::Append results_of_one_call(std::uint64_t n) {
-  op::Append append{{message("user", R"("content":"question")"), message("assistant", R"("content":"","toolCalls":[{"id":"c"}])")}};
-  for (std::uint64_t k = 0; k < n; ++k) append.messages.push_back(message("tool", R"("content":"result","toolCallId":"c")"));
+  op::Append append{{message("user", R"("content":"question")"),
+                     message("assistant", R"("content":"","toolCalls":[{"id":"c"}])")}};
+  for (std::uint64_t k = 0; k < n; ++k)
+    append.messages.push_back(message("tool", R"("content":"result","toolCallId":"c")"));
   append.messages.push_back(message("user", R"("content":"next")"));
   return append;
 }
@@ -271,33 +299,52 @@ std::vector<std::uint64_t> all_results(std::uint64_t n) {
 TEST(Cost, OfAnEditRisesWithTheResultsOfACallAndNotWithTheirSquare) {
   constexpr std::uint64_t few = 400, many = 1600;
   using Edit = std::function<double(std::uint64_t n)>;
-  const auto with_results = [](std::uint64_t n) { return History().apply({results_of_one_call(n)}, {}).value().history; };
-  const auto edit = [&](auto what) { return [=](std::uint64_t n) { return least_us(with_results(n), what(n), 5); }; };
-  const auto edit_after = [&](auto first, auto what) {
-    return [=](std::uint64_t n) { return least_us(with_results(n).apply({first(n)}, {}).value().history, what(n), 5); };
+  const auto with_results = [](std::uint64_t n) {
+    return History().apply({results_of_one_call(n)}, {}).value().history;
   };
-  const auto without_results = [](std::uint64_t n) { return op::Delete{Names::indices(all_results(n))}; };
+  const auto edit = [&](auto what) {
+    return [=](std::uint64_t n) { return least_us(with_results(n), what(n), 5); };
+  };
+  const auto edit_after = [&](auto first, auto what) {
+    return [=](std::uint64_t n) {
+      return least_us(with_results(n).apply({first(n)}, {}).value().history, what(n), 5);
+    };
+  };
+  const auto without_results = [](std::uint64_t n) {
+    return op::Delete{Names::indices(all_results(n))};
+  };
   const auto summarised = [](std::uint64_t n) {
     return op::Compress{Names::indices(all_results(n)), message("user", R"("content":"s")")};
   };
   const std::pair<const char*, Edit> edits[] = {
-      {"append results", [](std::uint64_t n) { return least_us(History(), results_of_one_call(n), 5); }},
-      {"append one", edit([](std::uint64_t) { return op::Append{{message("tool", R"("content":"other","toolCallId":"c")")}}; })},
+      {"append results",
+       [](std::uint64_t n) { return least_us(History(), results_of_one_call(n), 5); }},
+      {"append one", edit([](std::uint64_t) {
+         return op::Append{{message("tool", R"("content":"other","toolCallId":"c")")}};
+       })},
       {"delete call", edit([](std::uint64_t) { return op::Delete{Names::indices({1})}; })},
-      {"delete result", edit([](std::uint64_t n) { return op::Delete{Names::indices({2 + n / 2})}; })},
+      {"delete result",
+       edit([](std::uint64_t n) { return op::Delete{Names::indices({2 + n / 2})}; })},
       {"delete results", edit(without_results)},
       {"expand results", edit_after(summarised, [](std::uint64_t) { return op::Expand{2}; })},
-      {"replace call",
-       edit([](std::uint64_t n) { return op::Replace{Names::indices({1}), {results_of_one_call(n).messages[1]}}; })},
-      {"truncate, shrink", edit([](std::uint64_t) { return op::Truncate{.remove_first = 2, .pairs = Pairs::shrink}; })},
-      {"truncate, grow", edit([](std::uint64_t) { return op::Truncate{.keep_first = 2, .pairs = Pairs::grow}; })},
-      {"results, shrink", edit([](std::uint64_t n) { return op::Delete{Names::indices(all_results(n)), Pairs::shrink}; })},
-      {"results, grow", edit([](std::uint64_t n) { return op::Delete{Names::indices(all_results(n)), Pairs::grow}; })},
+      {"replace call", edit([](std::uint64_t n) {
+         return op::Replace{Names::indices({1}), {results_of_one_call(n).messages[1]}};
+       })},
+      {"truncate, shrink",
+       edit([](std::uint64_t) { return op::Truncate{.remove_first = 2, .pairs = Pairs::shrink}; })},
+      {"truncate, grow",
+       edit([](std::uint64_t) { return op::Truncate{.keep_first = 2, .pairs = Pairs::grow}; })},
+      {"results, shrink", edit([](std::uint64_t n) {
+         return op::Delete{Names::indices(all_results(n)), Pairs::shrink};
+       })},
+      {"results, grow", edit([](std::uint64_t n) {
+         return op::Delete{Names::indices(all_results(n)), Pairs::grow};
+       })},
   };
   for (const auto& [name, cost] : edits) {
     const double before = cost(few), after = cost(many);
-    std::printf("  %-17s %8.1f us with %llu results, %8.1f us with %llu\n", name, before, static_cast<unsigned long long>(few),
-                after, static_cast<unsigned long long>(many));
+    std::printf("  %-17s %8.1f us with %llu results, %8.1f us with %llu\n", name, before,
+                static_cast<unsigned long long>(few), after, static_cast<unsigned long long>(many));
     EXPECT_LE(after, 8 * before + 60) << name;
   }
 }
@@ -316,7 +363,8 @@ std::vector<NamedEdit> every_edit(const History& history) {
   Names most = Names::indices({});
   for (std::uint64_t i = 1; i < n; ++i) most.numbers.push_back(i);
   std::vector<std::uint64_t> hidden;
-  for (const std::uint64_t index : most.numbers) hidden.push_back(history.view().ordinal(index).value);
+  for (const std::uint64_t index : most.numbers)
+    hidden.push_back(history.view().ordinal(index).value);
   return {
       {"append", op::Append{{fresh}}},
       {"insert", op::Insert{middle, {fresh}}},
@@ -373,12 +421,15 @@ struct Shape {
 };
 constexpr Shape shapes[] = {
     {"calls in a message", with_calls},
-    {"results of one call", [](std::uint64_t n) { return after_all(History(), {results_of_one_call(n)}); }},
-    {"calls of one id", [](std::uint64_t n) { return after_all(History(), {calls_of_one_id(n / 2)}); }},
+    {"results of one call",
+     [](std::uint64_t n) { return after_all(History(), {results_of_one_call(n)}); }},
+    {"calls of one id",
+     [](std::uint64_t n) { return after_all(History(), {calls_of_one_id(n / 2)}); }},
     {"marks of a message",
      [](std::uint64_t n) {
        History history = with_calls(8);
-       for (std::uint64_t k = 0; k < n; ++k) history = after_all(history, {op::Mark{Names::indices({5}), "m" + std::to_string(k)}});
+       for (std::uint64_t k = 0; k < n; ++k)
+         history = after_all(history, {op::Mark{Names::indices({5}), "m" + std::to_string(k)}});
        return history;
      }},
     {"pinned messages",
@@ -397,13 +448,15 @@ constexpr Shape shapes[] = {
      [](std::uint64_t n) {
        History history = with_calls(8);
        for (std::uint64_t k = 0; k < n; k += 2)
-         history = after_all(history, {op::Insert{3, {message("user", R"("content":"new")")}}, op::Delete{Names::indices({3})}});
+         history = after_all(history, {op::Insert{3, {message("user", R"("content":"new")")}},
+                                       op::Delete{Names::indices({3})}});
        return history;
      }},
     {"undone versions",
      [](std::uint64_t n) {
        History history = with_calls(8);
-       for (std::uint64_t k = 0; k < n / 2; ++k) history = after_all(history, {op::Mark{Names::indices({k % 8}), "m"}});
+       for (std::uint64_t k = 0; k < n / 2; ++k)
+         history = after_all(history, {op::Mark{Names::indices({k % 8}), "m"}});
        for (std::uint64_t k = 0; k < n / 2; ++k) history = after_all(history, {op::Undo{}});
        return history;
      }},
@@ -411,12 +464,14 @@ constexpr Shape shapes[] = {
      [](std::uint64_t n) {
        History history = with_calls(8);
        for (std::uint64_t k = 0; k < n; ++k)
-         history = after_all(history, {op::Compress{Names::indices({4}), message("user", R"("content":"s")")}});
+         history = after_all(
+             history, {op::Compress{Names::indices({4}), message("user", R"("content":"s")")}});
        return history;
      }},
 };
 
-// Four times as many of anything cost at most some four times as much; the square would be sixteen times.
+// Four times as many of anything cost at most some four times as much; the square would be sixteen
+// times.
 TEST(Cost, OfEveryOperationRisesNoFasterThanWhatAClientSends) {
   constexpr std::uint64_t few = 1000, many = 4 * few;
   for (const Shape& shape : shapes) {
@@ -424,7 +479,8 @@ TEST(Cost, OfEveryOperationRisesNoFasterThanWhatAClientSends) {
     const std::vector<NamedEdit> small_edits = every_edit(small), large_edits = every_edit(large);
     expect_every_operation(small_edits, {});
     for (std::size_t k = 0; k < small_edits.size(); ++k) {
-      const History before_small = after_all(small, small_edits[k].before), before_large = after_all(large, large_edits[k].before);
+      const History before_small = after_all(small, small_edits[k].before),
+                    before_large = after_all(large, large_edits[k].before);
       const std::string what = std::string(shape.name) + ", " + small_edits[k].name;
       expect_costs(
           what.c_str(), [&] { return least_us(before_small, small_edits[k].what, 2); },
@@ -455,15 +511,19 @@ std::uint64_t count_pairs(const History& history) {
 std::vector<NamedQuery> every_query() {
   const auto middle = [](const History& history) { return history.view().size() / 2; };
   return {
-      {"messages", [](const History& h) { EXPECT_TRUE(h.messages({.roles = {Role::tool}, .last = 3})); }},
+      {"messages",
+       [](const History& h) { EXPECT_TRUE(h.messages({.roles = {Role::tool}, .last = 3})); }},
       {"messages with a mark", [](const History& h) { EXPECT_TRUE(h.messages({.marked = "m1"})); }},
-      {"messages with a text", [](const History& h) { EXPECT_TRUE(h.messages({.contains = "result"})); }},
+      {"messages with a text",
+       [](const History& h) { EXPECT_TRUE(h.messages({.contains = "result"})); }},
       {"count", [](const History& h) { EXPECT_TRUE(h.count({.all = true, .from_ms = 0})); }},
-      {"diff of neighbours", [](const History& h) { EXPECT_TRUE(h.diff(Version(h.version().value - 1), h.version())); }},
+      {"diff of neighbours",
+       [](const History& h) { EXPECT_TRUE(h.diff(Version(h.version().value - 1), h.version())); }},
       {"diff of all", [](const History& h) { EXPECT_TRUE(h.diff(Version(0), h.version())); }},
       {"diff back", [](const History& h) { EXPECT_TRUE(h.diff(h.version(), Version(1))); }},
       {"blame of the first", [](const History& h) { EXPECT_TRUE(h.blame(Ordinal(0))); }},
-      {"blame of the middle", [=](const History& h) { EXPECT_TRUE(h.blame(h.view().ordinal(middle(h)))); }},
+      {"blame of the middle",
+       [=](const History& h) { EXPECT_TRUE(h.blame(h.view().ordinal(middle(h)))); }},
       {"marks of a message", [](const History& h) { h.marks_of(Ordinal(5)); }},
       {"marks of each message",
        [](const History& h) {
@@ -486,7 +546,8 @@ std::vector<NamedQuery> every_query() {
          h.view().next_legal_cut(middle(h));
          h.view().previous_legal_cut(middle(h));
        }},
-      {"index of a message", [=](const History& h) { h.view().index_of(h.view().ordinal(middle(h))); }},
+      {"index of a message",
+       [=](const History& h) { h.view().index_of(h.view().ordinal(middle(h))); }},
       {"calls that wait", [](const History& h) { h.rep().log.waiting(); }},
       {"pairs", [](const History& h) { count_pairs(h); }},
       {"blocks",
@@ -501,8 +562,8 @@ std::vector<NamedQuery> every_query() {
   };
 }
 
-// As above. A step of a walk through what no cache holds takes longer, which may come to two milliseconds; the square of 4,000
-// takes more.
+// As above. A step of a walk through what no cache holds takes longer, which may come to two
+// milliseconds; the square of 4,000 takes more.
 TEST(Cost, OfEveryQueryRisesNoFasterThanWhatAClientSent) {
   constexpr std::uint64_t few = 1000, many = 4 * few;
   for (const Shape& shape : shapes) {
@@ -522,14 +583,20 @@ TEST(Cost, OfGoingBackAndOfADiffDoesNotDependOnWhatStays) {
   constexpr std::uint64_t few = 2000, many = 32 * few;
   const auto edited = [](std::uint64_t n) {
     const Message fresh = message("user", R"("content":"new")");
-    return after_all(conversation_of(n),
-                     {op::Replace{Names::indices({n / 4}), {fresh}}, op::Replace{Names::indices({n / 4 * 3}), {fresh}},
-                      op::Truncate{.keep_last = n / 2}, op::Append{{fresh}}});
+    return after_all(conversation_of(n), {op::Replace{Names::indices({n / 4}), {fresh}},
+                                          op::Replace{Names::indices({n / 4 * 3}), {fresh}},
+                                          op::Truncate{.keep_last = n / 2}, op::Append{{fresh}}});
   };
   const History small = edited(few), large = edited(many);
   const NamedQuery queries[] = {
-      {"diff of an edit", [](const History& h) { EXPECT_EQ(h.diff(Version(2), Version(3)).value().added.size(), 1u); }},
-      {"diff of two edits", [](const History& h) { EXPECT_EQ(h.diff(Version(2), Version(4)).value().removed.size(), 2u); }},
+      {"diff of an edit",
+       [](const History& h) {
+         EXPECT_EQ(h.diff(Version(2), Version(3)).value().added.size(), 1u);
+       }},
+      {"diff of two edits",
+       [](const History& h) {
+         EXPECT_EQ(h.diff(Version(2), Version(4)).value().removed.size(), 2u);
+       }},
       {"ROLLBACK", [](const History& h) { EXPECT_TRUE(h.apply({op::Rollback{2}}, {})); }},
       {"RESTORE", [](const History& h) { EXPECT_TRUE(h.apply({op::Restore{4}}, {})); }},
       {"UNDO", [](const History& h) { EXPECT_TRUE(h.apply({op::Undo{}}, {})); }},
@@ -539,8 +606,9 @@ TEST(Cost, OfGoingBackAndOfADiffDoesNotDependOnWhatStays) {
         query.name, [&] { return least_us([&] { query.ask(small); }, 5, 50); },
         [&] { return least_us([&] { query.ask(large); }, 5, 50); },
         [&](double before, double after) {
-          std::printf("  %-16s %8.2f us with %llu messages, %8.2f us with %llu\n", query.name, before,
-                      static_cast<unsigned long long>(few), after, static_cast<unsigned long long>(many));
+          std::printf("  %-16s %8.2f us with %llu messages, %8.2f us with %llu\n", query.name,
+                      before, static_cast<unsigned long long>(few), after,
+                      static_cast<unsigned long long>(many));
           return after <= 4 * before;
         });
   }
@@ -548,7 +616,8 @@ TEST(Cost, OfGoingBackAndOfADiffDoesNotDependOnWhatStays) {
 
 TEST(Cost, AThousandKeptEditsOfAHundredThousandMessagesTakeLessThanEightMegabytes) {
   History history = conversation_of(100000);
-  const std::uint64_t before = EntryTree::node_bytes_made() + PlaceTree::node_bytes_made() + BatchTree::node_bytes_made();
+  const std::uint64_t before =
+      EntryTree::node_bytes_made() + PlaceTree::node_bytes_made() + BatchTree::node_bytes_made();
   for (std::uint64_t k = 0; k < 1000; ++k) {
     const std::uint64_t at = (k * 7919) % 90000;
     const Message fresh = message("user", R"("content":"new")");
@@ -558,7 +627,9 @@ TEST(Cost, AThousandKeptEditsOfAHundredThousandMessagesTakeLessThanEightMegabyte
       history = history.apply({op::Replace{Names::indices({at}), {fresh}}}, {}).value().history;
     }
   }
-  EXPECT_LE(EntryTree::node_bytes_made() + PlaceTree::node_bytes_made() + BatchTree::node_bytes_made() - before, 8u << 20);
+  EXPECT_LE(EntryTree::node_bytes_made() + PlaceTree::node_bytes_made() +
+                BatchTree::node_bytes_made() - before,
+            8u << 20);
 }
 
 }  // namespace

@@ -19,10 +19,14 @@ struct Bond {
 class Bonds {
  public:
   Bonds(const Log& log, const PlacedView& view, Whole whole = Whole::turns)
-      : reasoning_(log, view), log_(log), entries_(view.entries), whole_(whole), search_(log, view) {}
+      : reasoning_(log, view),
+        log_(log),
+        entries_(view.entries),
+        whole_(whole),
+        search_(log, view) {}
 
-  // Calls visit(pair) -> bool for each pair of this message with another, until it answers false; answers whether it got to the end. visit() asks for
-  // no other pairs.
+  // Calls visit(pair) -> bool for each pair of this message with another, until it answers false;
+  // answers whether it got to the end. visit() asks for no other pairs.
   template <class Visit>
   bool visit_pairs(std::uint64_t index, Visit visit) const {
     const std::uint32_t ordinal = entries_[index].ordinal;
@@ -45,12 +49,14 @@ class Bonds {
     return thinking_across(cut);
   }
 
-  // A provider wants a turn's thinking back unchanged as long as the turn's tools are part of the request. So what an assistant says after a
-  // result belongs to that result when it thinks itself, or thought when it made the call. System messages in between do not count.
+  // A provider wants a turn's thinking back unchanged as long as the turn's tools are part of the
+  // request. So what an assistant says after a result belongs to that result when it thinks itself,
+  // or thought when it made the call. System messages in between do not count.
   std::optional<Bond> thinking_across(std::uint64_t cut) const {
     if (cut == 0 || cut >= entries_.size()) return {};
     Bond bond{cut - 1, cut};
-    while (bond.last + 1 < entries_.size() && entries_[bond.last].role() == Role::system) ++bond.last;
+    while (bond.last + 1 < entries_.size() && entries_[bond.last].role() == Role::system)
+      ++bond.last;
     const Entry& after = entries_[bond.last];
     if (after.role() != Role::assistant || (whole_ == Whole::steps && after.reasons)) return {};
     while (bond.first > 0 && entries_[bond.first].role() == Role::system) --bond.first;
@@ -58,7 +64,8 @@ class Bonds {
     if (before.role() != Role::tool && before.role() != Role::user) return {};
     if (!after.reasons && !may_answer_thinking(bond.first)) return {};
     const bool none = visit_pairs(bond.first, [&](const PairPlaces& pair) {
-      return pair.result_ordinal != before.ordinal || !(after.reasons || entries_[pair.call].reasons);
+      return pair.result_ordinal != before.ordinal ||
+             !(after.reasons || entries_[pair.call].reasons);
     });
     return none ? std::nullopt : std::optional(bond);
   }
@@ -88,21 +95,25 @@ class Bonds {
     return found;
   }
 
-  // Whether the model may have thought before a call that the message at `index` answers: no such call stands further back than the message
-  // reaches, and one behind it would reach back to it. Spares most messages the search for their calls.
+  // Whether the model may have thought before a call that the message at `index` answers: no such
+  // call stands further back than the message reaches, and one behind it would reach back to it.
+  // Spares most messages the search for their calls.
   bool may_answer_thinking(std::uint64_t index) const {
     const Entry& entry = entries_[index];
     bool found = false;
     entries_.visit_back(
-        0, index, [&](const EntrySums& s) { return s.reasoning_count > 0 || s.place_max < entry.reach; },
+        0, index,
+        [&](const EntrySums& s) { return s.reasoning_count > 0 || s.place_max < entry.reach; },
         [&](std::uint64_t, const Entry& earlier) {
           if (earlier.place < entry.reach) return false;
           found = earlier.reasons;
           return !found;
         });
-    return found || !entries_.visit(
-                        index + 1, entries_.size(), [&](const EntrySums& s) { return s.reach_min <= entry.place; },
-                        [&](std::uint64_t, const Entry& later) { return later.reach > entry.place; });
+    return found ||
+           !entries_.visit(
+               index + 1, entries_.size(),
+               [&](const EntrySums& s) { return s.reach_min <= entry.place; },
+               [&](std::uint64_t, const Entry& later) { return later.reach > entry.place; });
   }
 
   const Reasoning reasoning_;
@@ -112,8 +123,9 @@ class Bonds {
   mutable PairSearch search_;  // remembers
 };
 
-// Stretches that take in whatever is bound to them. What the stretches began with is found at their edges; each message that came in since is
-// asked what it is bound to itself. So a turn of k messages costs k times O(log n), however long the stretches are.
+// Stretches that take in whatever is bound to them. What the stretches began with is found at their
+// edges; each message that came in since is asked what it is bound to itself. So a turn of k
+// messages costs k times O(log n), however long the stretches are.
 class Growth {
  public:
   Growth(const Log& log, const PlacedView& view, Stretches kept, Whole whole)
@@ -150,7 +162,8 @@ class Growth {
     open_.push_back(other);
   }
 
-  // What is bound across `edge`, and lies before `next_edge`. Places never fall, so of the edges before an entry the nearest tells.
+  // What is bound across `edge`, and lies before `next_edge`. Places never fall, so of the edges
+  // before an entry the nearest tells.
   void look_across(std::uint64_t edge, std::uint64_t next_edge) {
     if (edge == 0 || edge >= entries_.size()) return;
     look_back_across(edge, edge, next_edge);
@@ -177,7 +190,9 @@ class Growth {
       return true;
     });
   }
-  static bool is_in(const Range& range, std::uint64_t index) { return range.start <= index && index < range.end; }
+  static bool is_in(const Range& range, std::uint64_t index) {
+    return range.start <= index && index < range.end;
+  }
   // Of the assistants from `index` on and the results that follow them.
   std::uint64_t end_of_results(std::uint64_t index) const {
     bool answers = bonds_.answers(entries_[index]);
@@ -186,17 +201,21 @@ class Growth {
         index + 1, end, [](const EntrySums&) { return true; },
         [&](std::uint64_t i, const Entry& e) {
           const bool is_result = bonds_.answers(e);
-          const bool goes_on = is_result || e.role() == Role::system || (e.role() == Role::assistant && !answers);
+          const bool goes_on =
+              is_result || e.role() == Role::system || (e.role() == Role::assistant && !answers);
           answers = answers || is_result;
           if (!goes_on) end = i;
           return goes_on;
         });
     return end;
   }
-  // Calls of one time may each have a message of their own, so that others and their results stand between a call and its result: assistants first, then
-  // results. All of them stay or none, because a summary in the place of some would part a call from its result.
+  // Calls of one time may each have a message of their own, so that others and their results stand
+  // between a call and its result: assistants first, then results. All of them stay or none,
+  // because a summary in the place of some would part a call from its result.
   void add_between(std::uint64_t call, std::uint64_t result) {
-    const auto has_inside = [&](const Range& range) { return call < range.start && range.end <= result; };
+    const auto has_inside = [&](const Range& range) {
+      return call < range.start && range.end <= result;
+    };
     if (result <= call + 1 || has_inside(no_parallel_)) return;
     const bool is_known = is_in(parallel_, call);
     const std::uint64_t start = is_known ? parallel_.end : call + 1;
@@ -255,14 +274,16 @@ bool is_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index) {
   return !view.may_have_units() || !Bonds(log, view).across(index);
 }
 
-std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
+std::uint64_t next_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index,
+                             Whole whole) {
   if (!view.may_have_units()) return index;
   const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->last + 1;
   return index;
 }
 
-std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index, Whole whole) {
+std::uint64_t previous_legal_cut(const Log& log, const PlacedView& view, std::uint64_t index,
+                                 Whole whole) {
   if (!view.may_have_units()) return index;
   const Bonds bonds(log, view, whole);
   while (const std::optional<Bond> bond = bonds.across(index)) index = bond->first;

@@ -30,8 +30,8 @@ class TextFields {
 
  private:
   static bool is_name(FieldName name) {
-    return name.request == "mark" || name.request == "strategy" || name.request == "summariser" || name.request == "model" ||
-           name.request == "from";
+    return name.request == "mark" || name.request == "strategy" || name.request == "summariser" ||
+           name.request == "model" || name.request == "from";
   }
   void visit(FieldName name, std::string& text) {
     if (!is_name(name)) edit_(text);
@@ -60,17 +60,20 @@ std::multimap<std::uint32_t, std::uint32_t> quoting_messages(const History::Rep&
   std::multimap<std::uint32_t, std::uint32_t> found;
   for (std::uint64_t version = 0; version <= rep.head_number(); ++version) {
     const VersionRow row = rep.versions[version];
-    const auto* recalled = row.operation ? std::get_if<op::Recalled>(&row.operation->operation.what) : nullptr;
+    const auto* recalled =
+        row.operation ? std::get_if<op::Recalled>(&row.operation->operation.what) : nullptr;
     if (!recalled || row.log_length == 0) continue;
     for (const std::uint64_t quoted : recalled->quoted)
-      if (quoted < rep.log.size()) found.emplace(static_cast<std::uint32_t>(quoted), row.log_length - 1);
+      if (quoted < rep.log.size())
+        found.emplace(static_cast<std::uint32_t>(quoted), row.log_length - 1);
   }
   return found;
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> derived_from(const History::Rep& rep, const std::vector<std::uint32_t>& ordinals) {
+std::vector<std::uint32_t> derived_from(const History::Rep& rep,
+                                        const std::vector<std::uint32_t>& ordinals) {
   const Log& log = rep.log;
   const std::multimap<std::uint32_t, std::uint32_t> quoting = quoting_messages(rep);
   std::vector<bool> seen(log.size(), false);
@@ -93,14 +96,17 @@ std::vector<std::uint32_t> derived_from(const History::Rep& rep, const std::vect
 }
 
 void edit_texts(RecordedOperation& record, const std::function<void(std::string&)>& edit) {
-  std::visit([io = TextFields(edit)](auto& what) mutable { describe(io, what); }, record.operation.what);
+  std::visit([io = TextFields(edit)](auto& what) mutable { describe(io, what); },
+             record.operation.what);
   if (!record.operation.options.description.empty()) edit(record.operation.options.description);
 }
 
-QuotingOperations::QuotingOperations(const QuotableTexts& texts, const History& history, const std::vector<std::uint32_t>& derived)
+QuotingOperations::QuotingOperations(const QuotableTexts& texts, const History& history,
+                                     const std::vector<std::uint32_t>& derived)
     : texts_(texts) {
   const History::Rep& rep = history.rep();
-  for (const std::uint32_t ordinal : derived) makers_.push_back(static_cast<std::uint32_t>(rep.version_that_stored(ordinal)));
+  for (const std::uint32_t ordinal : derived)
+    makers_.push_back(static_cast<std::uint32_t>(rep.version_that_stored(ordinal)));
   makers_.erase(std::unique(makers_.begin(), makers_.end()), makers_.end());
   for (std::uint64_t version = 0; version <= rep.head_number(); ++version) {
     const VersionRow row = rep.versions[version];
@@ -112,10 +118,12 @@ QuotingOperations::QuotingOperations(const QuotableTexts& texts, const History& 
 
 bool QuotingOperations::redact(RecordedOperation& record, std::uint64_t version) const {
   constexpr std::size_t bytes_min = 4;  // less tells nothing of a message
-  const bool made_it = traits_of(record.operation).may_quote && std::binary_search(makers_.begin(), makers_.end(), version);
+  const bool made_it = traits_of(record.operation).may_quote &&
+                       std::binary_search(makers_.begin(), makers_.end(), version);
   bool found = false;
   edit_texts(record, [&](std::string& text) {
-    if (text == redacted_text || !((made_it && text.size() >= bytes_min) || texts_.quoted_in(text))) return;
+    if (text == redacted_text || !((made_it && text.size() >= bytes_min) || texts_.quoted_in(text)))
+      return;
     text = redacted_text;
     found = true;
   });

@@ -12,13 +12,14 @@ namespace {
 constexpr std::uint64_t log_length_max = std::numeric_limits<std::uint32_t>::max() - 1;
 
 Error bad_name(const Names& names, const std::string& problem) {
-  return {ErrorCode::invalid_argument, problem, std::string(words_of<Names::By>[static_cast<std::size_t>(names.by)])};
+  return {ErrorCode::invalid_argument, problem,
+          std::string(words_of<Names::By>[static_cast<std::size_t>(names.by)])};
 }
 
 }  // namespace
 
-Draft::Draft(const History::Rep& base, const ApplyContext& context, const std::vector<StoredMessage>* given,
-             const RecordedOperation* record)
+Draft::Draft(const History::Rep& base, const ApplyContext& context,
+             const std::vector<StoredMessage>* given, const RecordedOperation* record)
     : base_(base),
       context_(context),
       log_(base.log),
@@ -38,10 +39,11 @@ Result<std::vector<std::uint32_t>> Draft::ordinals_of(const Names& names) const 
   for (const std::uint64_t number : names.numbers) {
     const std::uint64_t limit = by_index ? view_.size() : log_.size();
     if (number >= limit) {
-      return bad_name(names, (by_index ? "no message at index " : "no message with ordinal ") + std::to_string(number) +
-                                 "; there are " + std::to_string(limit));
+      return bad_name(names, (by_index ? "no message at index " : "no message with ordinal ") +
+                                 std::to_string(number) + "; there are " + std::to_string(limit));
     }
-    ordinals.push_back(by_index ? view_.entries[number].ordinal : static_cast<std::uint32_t>(number));
+    ordinals.push_back(by_index ? view_.entries[number].ordinal
+                                : static_cast<std::uint32_t>(number));
   }
   std::vector<std::uint64_t> sorted = names.numbers;
   std::sort(sorted.begin(), sorted.end());
@@ -60,7 +62,9 @@ Result<std::vector<std::uint64_t>> Draft::indices_of(const Names& names) const {
     indices.reserve(ordinals->size());
     for (const std::uint32_t ordinal : *ordinals) {
       const std::optional<std::uint64_t> index = view_.index_of(ordinal);
-      if (!index) return bad_name(names, "the message with ordinal " + std::to_string(ordinal) + " is not in the view");
+      if (!index)
+        return bad_name(
+            names, "the message with ordinal " + std::to_string(ordinal) + " is not in the view");
       indices.push_back(*index);
     }
   }
@@ -71,7 +75,8 @@ Result<std::vector<std::uint64_t>> Draft::indices_of(const Names& names) const {
 std::vector<std::uint64_t> Draft::pinned_indices() const {
   std::vector<std::uint64_t> indices;
   for (const std::uint32_t ordinal : marks_.ordinals(pinned_mark)) {
-    if (const std::optional<std::uint64_t> index = view_.index_of(ordinal)) indices.push_back(*index);
+    if (const std::optional<std::uint64_t> index = view_.index_of(ordinal))
+      indices.push_back(*index);
   }
   std::sort(indices.begin(), indices.end());
   return indices;
@@ -86,7 +91,9 @@ Result<std::vector<std::uint32_t>> Draft::store(std::span<const Message> message
     log_.go_on();
     const StoredMessage* const known = given_ ? next_given() : nullptr;
     const Message& message = known ? *known->body : made;
-    const std::uint32_t tokens = known ? known->tokens : context_.count_tokens ? context_.count_tokens(message) : 0;
+    const std::uint32_t tokens = known                   ? known->tokens
+                                 : context_.count_tokens ? context_.count_tokens(message)
+                                                         : 0;
     ordinals.push_back(log_.store(message, context_.now_ms, tokens));
   }
   return ordinals;
@@ -98,11 +105,13 @@ void Draft::count_made(const Message& message) {
 
 const StoredMessage* Draft::next_given() const {
   const std::uint64_t stored = log_.size() - log_length_before();
-  if (stored >= given_->size()) throw Failure(Error{ErrorCode::corrupt, "an operation stored more messages than are there"});
+  if (stored >= given_->size())
+    throw Failure(Error{ErrorCode::corrupt, "an operation stored more messages than are there"});
   return &(*given_)[stored];
 }
 
-Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<std::uint32_t> originals) {
+Result<std::uint32_t> Draft::store_summary(const Message& message,
+                                           std::vector<std::uint32_t> originals) {
   count_made(message);
   log_.note_summary(static_cast<std::uint32_t>(log_.size()), std::move(originals));
   Result<std::vector<std::uint32_t>> stored = store({&message, 1});
@@ -110,8 +119,8 @@ Result<std::uint32_t> Draft::store_summary(const Message& message, std::vector<s
   return stored->front();
 }
 
-Result<std::vector<std::uint32_t>> Draft::store_copies(std::span<const Message> messages,
-                                                       const std::vector<std::uint64_t>& originals) {
+Result<std::vector<std::uint32_t>> Draft::store_copies(
+    std::span<const Message> messages, const std::vector<std::uint64_t>& originals) {
   Result<std::vector<std::uint32_t>> stored = store(messages);
   if (!stored || !log_.order_known) return stored;
   std::vector<std::uint32_t> ordinals;
@@ -121,7 +130,8 @@ Result<std::vector<std::uint32_t>> Draft::store_copies(std::span<const Message> 
   return stored;
 }
 
-Result<std::uint32_t> Draft::store_copy(const Message& message, std::vector<std::uint32_t> originals) {
+Result<std::uint32_t> Draft::store_copy(const Message& message,
+                                        std::vector<std::uint32_t> originals) {
   Result<std::vector<std::uint32_t>> stored = store({&message, 1});
   if (!stored) return stored.error();
   log_.note_copies(*stored, std::move(originals));
@@ -154,7 +164,8 @@ void Draft::put_in_order(const std::vector<Splice>& splices) {
   for (const auto& [ordinal, front] : put) log_.order.put(ordinal, front);
 }
 
-void Draft::bring_back(std::vector<std::uint32_t> ordinals, const std::vector<std::uint64_t>& leaving) {
+void Draft::bring_back(std::vector<std::uint32_t> ordinals,
+                       const std::vector<std::uint64_t>& leaving) {
   change_view(view_.returning(log_, std::move(ordinals), leaving));
 }
 
@@ -187,7 +198,8 @@ void Draft::keep_only(const Stretches& kept) {
 }
 
 void Draft::open_batch(std::uint32_t boundary, PlacedView snapshot) {
-  batches_.push_back({boundary, static_cast<std::uint32_t>(base_.versions.size()), std::move(snapshot)});
+  batches_.push_back(
+      {boundary, static_cast<std::uint32_t>(base_.versions.size()), std::move(snapshot)});
   opened_batch_ = true;
 }
 
@@ -222,7 +234,8 @@ Result<std::vector<Warning>> Draft::broken_units(bool is_plan) {
   if (replays()) return std::vector<Warning>();
   std::vector<Warning> warnings = warnings_of(log_, before, change, lost, view_, only_hides);
   if (is_plan && !warnings.empty()) return bad_plan("would break a tool pair");
-  if (is_plan && splits_reasoning(log_, before, change.kept, view_)) return bad_plan("would part reasoning from its calls");
+  if (is_plan && splits_reasoning(log_, before, change.kept, view_))
+    return bad_plan("would part reasoning from its calls");
   return warnings;
 }
 
@@ -243,8 +256,9 @@ Result<Step> Draft::finish(const Operation& operation) && {
 
   rep->head.view = std::move(view_.entries);
   rep->head.log_length = static_cast<std::uint32_t>(log_.size());
-  rep->head.frame =
-      is_append ? base_.head.frame : Shared<Frame>::make(std::move(batches_), std::move(marks_), std::move(view_.places));
+  rep->head.frame = is_append ? base_.head.frame
+                              : Shared<Frame>::make(std::move(batches_), std::move(marks_),
+                                                    std::move(view_.places));
 
   VersionRow row;
   row.at_ms = context_.now_ms;
@@ -260,7 +274,8 @@ Result<Step> Draft::finish(const Operation& operation) && {
   rep->versions.push_back(row);
   rep->log = std::move(log_);
   rep->clients = base_.clients;
-  if (client_) rep->clients.push_back({static_cast<std::uint32_t>(rep->head_number()), std::move(*client_)});
+  if (client_)
+    rep->clients.push_back({static_cast<std::uint32_t>(rep->head_number()), std::move(*client_)});
   rep->log.work = nullptr;
 
   applied.operation = name(operation);

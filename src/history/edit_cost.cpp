@@ -14,7 +14,8 @@ namespace {
 // `shorter`: by how many tokens every later turn is.
 EditCost billed(EditCost cost, double shorter, const CacheRules& rules) {
   const bool has_cache = rules.kind != CacheRules::Kind::none;
-  cost.one_time = has_cache ? static_cast<double>(cost.rewritten) * std::max(0.0, rules.write - rules.read) : 0;
+  cost.one_time =
+      has_cache ? static_cast<double>(cost.rewritten) * std::max(0.0, rules.write - rules.read) : 0;
   cost.saved_per_turn = shorter * (has_cache ? rules.read : 1);
   if (cost.one_time <= 0) {
     cost.break_even_turns = 0;
@@ -44,7 +45,8 @@ EditCost edit_cost(const EditCostInput& input, const CacheRules& rules) {
   if (cost.reusable < rules.tokens_min) cost.reusable = 0;
   cost.invalidated = input.cached_before - cost.reusable;
   cost.rewritten = cost.invalidated - std::min(cost.invalidated, input.removed) + input.inserted;
-  return billed(cost, static_cast<double>(input.removed) - static_cast<double>(input.inserted), rules);
+  return billed(cost, static_cast<double>(input.removed) - static_cast<double>(input.inserted),
+                rules);
 }
 
 namespace {
@@ -62,10 +64,13 @@ bool finds(const View& view, std::uint64_t mark, std::uint64_t end, const CacheR
   return true;
 }
 
-// The longest cached prefix that a marker of the request finds, in tokens. Automatic markers stand, among other places, right there.
-std::uint64_t found_tokens(const View& view, const CachedPrefixes& cached, const CacheRules& rules, const CostOptions& options) {
+// The longest cached prefix that a marker of the request finds, in tokens. Automatic markers stand,
+// among other places, right there.
+std::uint64_t found_tokens(const View& view, const CachedPrefixes& cached, const CacheRules& rules,
+                           const CostOptions& options) {
   for (auto end = cached.ends.rbegin(); end != cached.ends.rend(); ++end) {
-    if (options.markers == CacheMarkers::automatic || *end == cached.head || finds(view, view.size(), *end, rules))
+    if (options.markers == CacheMarkers::automatic || *end == cached.head ||
+        finds(view, view.size(), *end, rules))
       return options.overhead + view.sums(0, *end).tokens();
   }
   return options.overhead;
@@ -73,19 +78,21 @@ std::uint64_t found_tokens(const View& view, const CachedPrefixes& cached, const
 
 }  // namespace
 
-Result<EditCost> edit_cost(const History& history, Version sent, Version next, const CacheRules& rules,
-                           const CostOptions& options) {
+Result<EditCost> edit_cost(const History& history, Version sent, Version next,
+                           const CacheRules& rules, const CostOptions& options) {
   return answering_failure([&]() -> Result<EditCost> {
     const Result<View> candidate = history.view_at(next);
     if (!candidate) return candidate.error();
-    const Result<CachedPrefixes> cached = cached_prefixes(history, {sent, true}, *candidate, options.markers);
+    const Result<CachedPrefixes> cached =
+        cached_prefixes(history, {sent, true}, *candidate, options.markers);
     if (!cached) return cached.error();
     const std::uint64_t before = options.overhead + history.view_at(sent).value().sums().tokens();
     const std::uint64_t after = options.overhead + candidate->sums().tokens();
     EditCost cost;
     cost.stable = options.overhead + candidate->sums(0, cached->stable).tokens();
     if (rules.kind == CacheRules::Kind::prefix) cost.reusable = in_steps(cost.stable, rules);
-    if (rules.kind == CacheRules::Kind::breakpoints) cost.reusable = found_tokens(*candidate, *cached, rules, options);
+    if (rules.kind == CacheRules::Kind::breakpoints)
+      cost.reusable = found_tokens(*candidate, *cached, rules, options);
     if (cost.reusable < rules.tokens_min) cost.reusable = 0;
     // After an UNDO the cache may serve more than what was sent last.
     cost.invalidated = before - std::min(before, cost.reusable);

@@ -11,10 +11,10 @@ namespace undertext {
 // conflict: the operation expects another version than `head`.
 inline std::optional<Error> check_expected_version(const OperationOptions& options, Version head) {
   if (!options.expected_version || *options.expected_version == head) return {};
-  return Error{
-      ErrorCode::conflict,
-      "expected version " + std::to_string(options.expected_version->value) + ", but the head is " + std::to_string(head.value),
-      "expectedVersion"};
+  return Error{ErrorCode::conflict,
+               "expected version " + std::to_string(options.expected_version->value) +
+                   ", but the head is " + std::to_string(head.value),
+               "expectedVersion"};
 }
 
 }  // namespace undertext

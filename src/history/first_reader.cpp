@@ -16,7 +16,8 @@ namespace {
 std::optional<JsonValue> text_of(const JsonValue& object, std::string_view key) {
   if (!object.is(JsonType::object)) return {};
   std::optional<JsonValue> value = object.find(key);
-  return value && value->is(JsonType::string) && !value->string_raw().empty() ? value : std::nullopt;
+  return value && value->is(JsonType::string) && !value->string_raw().empty() ? value
+                                                                              : std::nullopt;
 }
 
 // The fields of a part may stand in an object of the part's type inside it.
@@ -57,7 +58,8 @@ LinksThen links_then(const Message& message) {
   }
   for (const std::string_view key : {"toolCallId", "tool_call_id"}) add_result(text_of(root, key));
   visit_parts_of(root, "tool_use", [&](const JsonValue& use) { add_call(text_of(use, "id")); });
-  visit_parts_of(root, "tool_result", [&](const JsonValue& result) { add_result(text_of(result, "tool_use_id")); });
+  visit_parts_of(root, "tool_result",
+                 [&](const JsonValue& result) { add_result(text_of(result, "tool_use_id")); });
   return links;
 }
 
@@ -79,7 +81,8 @@ std::vector<FirstPair> pairs_then(const std::vector<FirstMention>& found) {
   const auto first_call = std::find_if(found.begin(), found.end(), calls);
   if (first_call == found.end()) return pairs;
   const auto second_call = std::find_if(first_call + 1, found.end(), calls);
-  const FirstMention* call = std::none_of(first_call, second_call, answers) ? &*first_call : nullptr;
+  const FirstMention* call =
+      std::none_of(first_call, second_call, answers) ? &*first_call : nullptr;
   for (const FirstMention& o : found) {
     if (o.calls) call = &o;
     if (call && o.answers) pairs.push_back({call, &o});
@@ -115,9 +118,11 @@ class FirstPairs {
       const LinksThen links = links_of(ordinal);
       for (const auto& link : links) add_halves(found, link.first, ordinal, kept);
     }
-    // Around different results of one call different partners were found. Which of them count is decided by this sort: it must stay this one.
+    // Around different results of one call different partners were found. Which of them count is
+    // decided by this sort: it must stay this one.
     const auto key = [](const FirstHalf& h) { return std::tie(h.index, h.id, h.is_result); };
-    std::sort(found.begin(), found.end(), [&](const FirstHalf& a, const FirstHalf& b) { return key(a) < key(b); });
+    std::sort(found.begin(), found.end(),
+              [&](const FirstHalf& a, const FirstHalf& b) { return key(a) < key(b); });
     const auto same = [&](const FirstHalf& a, const FirstHalf& b) { return key(a) == key(b); };
     found.erase(std::unique(found.begin(), found.end(), same), found.end());
     return found;
@@ -143,7 +148,8 @@ class FirstPairs {
     return found;
   }
 
-  void add_halves(std::vector<FirstHalf>& found, const std::string& id, std::uint32_t ordinal, const Stretches& kept) {
+  void add_halves(std::vector<FirstHalf>& found, const std::string& id, std::uint32_t ordinal,
+                  const Stretches& kept) {
     const std::vector<FirstMention> around = occurrences(id, ordinal);
     const std::vector<FirstPair> pairs = pairs_then(around);
     for (const FirstPair& pair : pairs) {
@@ -161,7 +167,8 @@ class FirstPairs {
     }
   }
 
-  // In view order: no more than 32 messages of the view, and 4096 of the log, on either side; before the message, so many as it took to find a call.
+  // In view order: no more than 32 messages of the view, and 4096 of the log, on either side;
+  // before the message, so many as it took to find a call.
   std::vector<FirstMention> occurrences(const std::string& id, std::uint32_t around) {
     std::vector<FirstMention> found;
     std::size_t looked = 0, limit = 32;
@@ -182,7 +189,8 @@ class FirstPairs {
     met_call = true;
     limit = found.size() + 32;
     log_.visit_mentions_from(hash, around, once_a_message(look));
-    std::sort(found.begin(), found.end(), [](const FirstMention& a, const FirstMention& b) { return a.index < b.index; });
+    std::sort(found.begin(), found.end(),
+              [](const FirstMention& a, const FirstMention& b) { return a.index < b.index; });
     return found;
   }
 

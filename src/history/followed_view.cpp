@@ -11,8 +11,8 @@ bool FollowedView::is_listed(std::uint32_t ordinal) {
   return known_listed_->contains(ordinal);
 }
 
-// The visible messages that stand for one of `ordinals`, and were not found before. A message that the client
-// keeps and once wrote in the place of one of them is its own: what stands for it stays.
+// The visible messages that stand for one of `ordinals`, and were not found before. A message that
+// the client keeps and once wrote in the place of one of them is its own: what stands for it stays.
 std::vector<std::uint32_t> FollowedView::new_stand_ins(const std::vector<std::uint32_t>& ordinals) {
   std::vector<std::uint32_t> found, open = ordinals;
   while (!open.empty()) {
@@ -49,7 +49,8 @@ FollowedView::Expanded FollowedView::expand(std::uint32_t maker) {
   return expanded;
 }
 
-void FollowedView::drop(const std::vector<std::uint32_t>& gone, const std::vector<std::uint32_t>& covered) {
+void FollowedView::drop(const std::vector<std::uint32_t>& gone,
+                        const std::vector<std::uint32_t>& covered) {
   gone_.insert(gone.begin(), gone.end());
   for (const std::uint32_t ordinal : gone)
     if (view_.shows(ordinal)) leaving_.insert(ordinal);
@@ -85,7 +86,8 @@ void FollowedView::show(std::uint32_t ordinal) {
   while (!open.empty()) {
     const std::uint32_t maker = open.back();
     open.pop_back();
-    const bool is_visible = shown_.contains(maker) || (view_.shows(maker) && !leaving_.contains(maker));
+    const bool is_visible =
+        shown_.contains(maker) || (view_.shows(maker) && !leaving_.contains(maker));
     if (is_visible && !is_listed(maker)) return;
     for (const std::uint32_t above : log_.stand_ins_of(maker))
       if (seen.insert(above).second) open.push_back(above);
@@ -109,7 +111,8 @@ bool FollowedView::is_said_otherwise(std::uint32_t ordinal) const {
     open.pop_back();
     if (!originals) continue;
     for (const std::uint32_t original : *originals) {
-      if (shown_.contains(original) || (view_.shows(original) && !leaving_.contains(original))) return true;
+      if (shown_.contains(original) || (view_.shows(original) && !leaving_.contains(original)))
+        return true;
       if (seen.insert(original).second) open.push_back(original);
     }
   }

@@ -9,8 +9,9 @@
 
 namespace undertext {
 
-// What a turn added of late: of the messages stored last, the tokens for each message of an assistant. They count also where a
-// compression has hidden them since; what it put in their place is no growth.
+// What a turn added of late: of the messages stored last, the tokens for each message of an
+// assistant. They count also where a compression has hidden them since; what it put in their place
+// is no growth.
 inline std::uint64_t tokens_per_turn(const History& history) {
   constexpr std::uint64_t messages_looked_at = 64;
   const Log& log = history.rep().log;

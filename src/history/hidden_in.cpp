@@ -20,7 +20,8 @@ std::uint64_t version_after(const History::Rep& rep, std::uint64_t state) {
 
 }  // namespace
 
-std::map<std::uint32_t, std::uint64_t> hidden_in(const History::Rep& rep, std::set<std::uint32_t> ordinals) {
+std::map<std::uint32_t, std::uint64_t> hidden_in(const History::Rep& rep,
+                                                 std::set<std::uint32_t> ordinals) {
   std::map<std::uint32_t, std::uint64_t> found;
   EntryTree newer = rep.head.view;
   std::erase_if(ordinals, [&](std::uint32_t ordinal) { return rep.head.placed().shows(ordinal); });

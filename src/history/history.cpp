@@ -25,24 +25,29 @@ std::string operation_of(const History::Rep& rep, std::uint64_t version) {
   return version == 0 ? "" : "APPEND";
 }
 
-std::string description_of(const VersionRow& row) { return row.operation ? row.operation->operation.options.description : ""; }
+std::string description_of(const VersionRow& row) {
+  return row.operation ? row.operation->operation.options.description : "";
+}
 
 BlameEntry blame_entry(const History::Rep& rep, std::uint64_t version) {
   const VersionRow& row = rep.versions[version];
   return {version, operation_of(rep, version), row.at_ms, description_of(row)};
 }
 
-// Which elements of a list of distinct numbers stay when a longest rising part of it is kept: those, by place.
+// Which elements of a list of distinct numbers stay when a longest rising part of it is kept:
+// those, by place.
 std::vector<bool> kept_rising(const std::vector<std::uint64_t>& numbers) {
   std::vector<bool> kept(numbers.size(), false);
-  for (const std::size_t i : longest_rising(numbers.size(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; }))
+  for (const std::size_t i : longest_rising(
+           numbers.size(), [&](std::size_t a, std::size_t b) { return numbers[a] < numbers[b]; }))
     kept[i] = true;
   return kept;
 }
 
 Diff diff_in_order(const PlacedView& a, const PlacedView& b) {
   Diff diff;
-  const auto add = [](std::vector<std::uint64_t>& to, const PlacedView& view, std::uint64_t start, std::uint64_t end) {
+  const auto add = [](std::vector<std::uint64_t>& to, const PlacedView& view, std::uint64_t start,
+                      std::uint64_t end) {
     const std::vector<std::uint32_t> ordinals = view.ordinals({{start, end}});
     to.insert(to.end(), ordinals.begin(), ordinals.end());
   };
@@ -56,7 +61,8 @@ Diff diff_in_order(const PlacedView& a, const PlacedView& b) {
 // The view of one of them may depart from the log's order.
 Diff diff_out_of_order(const PlacedView& a, const PlacedView& b) {
   const std::uint64_t prefix = a.entries.common_prefix(b.entries);
-  const std::uint64_t suffix = a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
+  const std::uint64_t suffix =
+      a.entries.common_suffix(b.entries, std::min(a.size(), b.size()) - prefix);
 
   Diff diff;
   for (const std::uint32_t ordinal : a.ordinals({{prefix, a.size() - suffix}})) {
@@ -139,7 +145,8 @@ Result<View> History::view_at(BatchIndex batch) const {
   return answering_failure([&]() -> Result<View> {
     const BatchTree& batches = rep_->head.frame->batches;
     if (batch.value >= batches.size())
-      return Error{ErrorCode::not_found, "there is no batch " + std::to_string(batch.value), "batch"};
+      return Error{ErrorCode::not_found, "there is no batch " + std::to_string(batch.value),
+                   "batch"};
     if (batch.value + 1 == batches.size()) return view();
     return view_of(*rep_, snapshot_of(batches, batch.value));
   });
@@ -235,8 +242,10 @@ std::vector<BatchInfo> History::batches() const {
   for (std::uint64_t k = 0; k < batches.size(); ++k) {
     const Batch& batch = batches[k];
     const VersionRow& opening = rep_->versions[batch.opened_in];
-    infos.push_back({k, batch.boundary, operation_of(*rep_, batch.opened_in), opening.at_ms, description_of(opening),
-                     k + 1 < batches.size() ? snapshot_of(batches, k).size() : head.view.size(), batch.opened_in});
+    infos.push_back({k, batch.boundary, operation_of(*rep_, batch.opened_in), opening.at_ms,
+                     description_of(opening),
+                     k + 1 < batches.size() ? snapshot_of(batches, k).size() : head.view.size(),
+                     batch.opened_in});
   }
   return infos;
 }
@@ -246,7 +255,8 @@ std::optional<BatchSnapshot> History::batch_snapshot(BatchIndex batch) const {
   if (batch.value >= batches.size() - 1) return {};
   const Batch& next = batches[batch.value + 1];
   const VersionRow& leaving = rep_->versions[next.opened_in];
-  return BatchSnapshot{batch.value, leaving.at_ms, description_of(leaving), view_of(*rep_, next.before)};
+  return BatchSnapshot{batch.value, leaving.at_ms, description_of(leaving),
+                       view_of(*rep_, next.before)};
 }
 
 VersionInfo History::version_info(Version version) const {
@@ -262,7 +272,8 @@ VersionInfo History::version_info(Version version) const {
   info.message_count = rep_->message_count(version.value);
   info.tokens = run.view.sums(0, info.message_count).tokens();
   if (row.operation && row.operation->restores) info.restores = *row.operation->restores;
-  if (const auto* apply = row.operation ? std::get_if<op::ApplyPlan>(&row.operation->operation.what) : nullptr;
+  if (const auto* apply =
+          row.operation ? std::get_if<op::ApplyPlan>(&row.operation->operation.what) : nullptr;
       apply && apply->plan.target_tokens && !apply->plan.replacements.empty()) {
     info.target_reached = info.tokens <= *apply->plan.target_tokens;
   }
@@ -272,7 +283,8 @@ VersionInfo History::version_info(Version version) const {
 std::vector<VersionInfo> History::versions() const {
   std::vector<VersionInfo> infos;
   infos.reserve(rep_->versions.size() - rep_->first_version);
-  for (std::uint64_t v = rep_->first_version; v < rep_->versions.size(); ++v) infos.push_back(version_info(Version(v)));
+  for (std::uint64_t v = rep_->first_version; v < rep_->versions.size(); ++v)
+    infos.push_back(version_info(Version(v)));
   return infos;
 }
 
@@ -288,7 +300,8 @@ Result<Diff> History::diff(Version from, Version to) const {
 Result<Blame> History::blame(Ordinal ordinal) const {
   return answering_failure([&]() -> Result<Blame> {
     if (ordinal.value >= rep_->log.size()) {
-      return Error{ErrorCode::not_found, "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
+      return Error{ErrorCode::not_found,
+                   "there is no message with ordinal " + std::to_string(ordinal.value), "ordinal"};
     }
     const auto number = static_cast<std::uint32_t>(ordinal.value);
     const std::uint64_t stored_in = rep_->version_that_stored(number);
@@ -296,12 +309,14 @@ Result<Blame> History::blame(Ordinal ordinal) const {
     blame.ordinal = ordinal.value;
     blame.stored = blame_entry(*rep_, stored_in);
     blame.from = forked_from(*rep_, ordinal.value);
-    for (std::uint64_t v = std::max<std::uint64_t>(stored_in, rep_->first_version); v <= rep_->head_number();
+    for (std::uint64_t v = std::max<std::uint64_t>(stored_in, rep_->first_version);
+         v <= rep_->head_number();
          v = rep_->end_of_run(v)) {  // in a run nothing is hidden and nothing comes back
       const State& run = rep_->run_of(v);
       const std::optional<std::uint64_t> index = run.placed().index_of(number);
       const bool visible = index && *index < rep_->message_count(v);
-      if (visible != blame.visible) (visible ? blame.shown : blame.hidden).push_back(blame_entry(*rep_, v));
+      if (visible != blame.visible)
+        (visible ? blame.shown : blame.hidden).push_back(blame_entry(*rep_, v));
       blame.visible = visible;
     }
     return blame;
@@ -311,7 +326,8 @@ Result<Blame> History::blame(Ordinal ordinal) const {
 std::vector<Ordinal> History::stands_for(Ordinal ordinal) const {
   std::vector<Ordinal> originals;
   if (ordinal.value >= rep_->log.size()) return originals;
-  if (const std::vector<std::uint32_t>* list = rep_->log.stands_for(static_cast<std::uint32_t>(ordinal.value))) {
+  if (const std::vector<std::uint32_t>* list =
+          rep_->log.stands_for(static_cast<std::uint32_t>(ordinal.value))) {
     for (const std::uint32_t original : *list) originals.push_back(Ordinal(original));
   }
   return originals;

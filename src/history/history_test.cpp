@@ -12,13 +12,20 @@
 namespace undertext {
 namespace {
 
-Message user(const std::string& text) { return Message::parse("{\"role\":\"user\",\"content\":\"" + text + "\"}").value(); }
-Message system(const std::string& text) { return Message::parse("{\"role\":\"system\",\"content\":\"" + text + "\"}").value(); }
+Message user(const std::string& text) {
+  return Message::parse("{\"role\":\"user\",\"content\":\"" + text + "\"}").value();
+}
+Message system(const std::string& text) {
+  return Message::parse("{\"role\":\"system\",\"content\":\"" + text + "\"}").value();
+}
 Message call(const std::string& id) {
-  return Message::parse("{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[{\"id\":\"" + id + "\"}]}").value();
+  return Message::parse("{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[{\"id\":\"" + id +
+                        "\"}]}")
+      .value();
 }
 Message result(const std::string& id) {
-  return Message::parse("{\"role\":\"tool\",\"content\":\"r\",\"toolCallId\":\"" + id + "\"}").value();
+  return Message::parse("{\"role\":\"tool\",\"content\":\"r\",\"toolCallId\":\"" + id + "\"}")
+      .value();
 }
 
 History after(const History& history, const Operation::What& what) {
@@ -42,7 +49,9 @@ Ordinals ordinals(const View& view) {
 }
 
 // Of the operation that made the head.
-RecordedOperation record_of(const History& history) { return *history.rep().versions[history.rep().head_number()].operation; }
+RecordedOperation record_of(const History& history) {
+  return *history.rep().versions[history.rep().head_number()].operation;
+}
 
 TEST(History, AValueTakenBeforeAnEditStillReadsTheOldMessages) {
   const History h1 = after(History(), op::Append{{user("a"), user("b")}});
@@ -60,7 +69,9 @@ TEST(History, SeveralMessagesThatReplaceManyEachStandForAllOfThemUpToALimit) {
   const auto replace = [&](std::uint64_t messages, std::uint64_t names) {
     Ordinals named(names);
     std::iota(named.begin(), named.end(), 0);
-    return Operation{op::Replace{Names::ordinals(named), {texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(messages)}}};
+    return Operation{
+        op::Replace{Names::ordinals(named),
+                    {texts.begin(), texts.begin() + static_cast<std::ptrdiff_t>(messages)}}};
   };
   EXPECT_TRUE(many.apply(replace(1024, 1024), {}));
   EXPECT_TRUE(many.apply(replace(1, 1200), {}));
@@ -74,7 +85,8 @@ TEST(History, SeveralMessagesThatReplaceManyEachStandForAllOfThemUpToALimit) {
   std::vector<StoredMessage> stored;
   const auto& given = std::get<op::Replace>(then.what).messages;
   for (const Message& message : given) stored.emplace_back(message, 1000, 1);
-  EXPECT_EQ(replay(many, RecordedOperation{then}, 1000, stored).value().history.view().size(), 1201u);
+  EXPECT_EQ(replay(many, RecordedOperation{then}, 1000, stored).value().history.view().size(),
+            1201u);
 }
 
 TEST(History, AnInterruptedReplaceOfManyByManyEndsBetweenTwoOfThem) {
@@ -114,7 +126,8 @@ TEST(History, AForkGoesItsOwnWayAndSharesTheMessages) {
   EXPECT_EQ(fork.log().size(), 3u);
   const History on = after(fork, op::Append{{user("x")}});
   EXPECT_EQ(on.log()[3].text(), "x");
-  EXPECT_TRUE(on.stands_for(Ordinal(3)).empty()) << "ordinal 3 was a summary in the other conversation only";
+  EXPECT_TRUE(on.stands_for(Ordinal(3)).empty())
+      << "ordinal 3 was a summary in the other conversation only";
   EXPECT_EQ(h.stands_for(Ordinal(3)), std::vector<Ordinal>{Ordinal(0)});
   EXPECT_EQ(h.log()[0].json().data(), on.log()[0].json().data());
   EXPECT_EQ(h.fork(Version(9)).error().code, ErrorCode::not_found);
@@ -130,12 +143,14 @@ TEST(History, TimeComesInAsAnArgument) {
 TEST(History, AnyFunctionCanTransform) {
   const History h = after(History(), op::Append{{user("a"), user("b")}});
   const History loud =
-      after(h, op::Transform{Names::indices({1}),
-                             op::TransformFunction([](const Message& m) { return Result<Message>(user(m.text() + "!")); })});
+      after(h, op::Transform{Names::indices({1}), op::TransformFunction([](const Message& m) {
+                               return Result<Message>(user(m.text() + "!"));
+                             })});
   EXPECT_EQ(texts(loud.view()), "a b! ");
-  const Operation failing{op::Transform{Names::indices({0, 1}), op::TransformFunction([](const Message&) {
-                                          return Result<Message>(Error{ErrorCode::unavailable, "not now"});
-                                        })}};
+  const Operation failing{
+      op::Transform{Names::indices({0, 1}), op::TransformFunction([](const Message&) {
+                      return Result<Message>(Error{ErrorCode::unavailable, "not now"});
+                    })}};
   EXPECT_EQ(h.apply(failing, {}).error().code, ErrorCode::unavailable);
 }
 
@@ -152,44 +167,59 @@ TEST(History, AnIdUsedInEveryTurnPairsEachResultWithTheCallBeforeIt) {
   ASSERT_EQ(cut.size(), 1u);
   EXPECT_EQ(cut[0].ordinal, Ordinal(3 * 150 - 1));
   EXPECT_EQ(cut[0].code, Warning::Code::tool_result_without_call);
-  EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::shrink}).stats.current_batch_messages, 150u);
-  EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::grow}).stats.current_batch_messages, 152u);
+  EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::shrink})
+                .stats.current_batch_messages,
+            150u);
+  EXPECT_EQ(applied(h, op::Truncate{.keep_last = 3 * 50 + 1, .pairs = Pairs::grow})
+                .stats.current_batch_messages,
+            152u);
 }
 
 TEST(History, APairThatHidingOtherMessagesMadeIsKeptWholeToo) {
-  // The result comes before the calls of its id. Without the pair in the middle it is the second call that it answers.
+  // The result comes before the calls of its id. Without the pair in the middle it is the second
+  // call that it answers.
   History h = after(History(), op::Append{{result("x"), call("x"), result("x"), call("x")}});
   h = after(h, op::Delete{Names::indices({1, 2})});
   EXPECT_EQ(h.view().size(), 2u);
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::grow}).stats.current_batch_messages, 2u);
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::shrink}).stats.current_batch_messages, 0u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::grow}).stats.current_batch_messages,
+            2u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::shrink}).stats.current_batch_messages,
+            0u);
   EXPECT_EQ(applied(h, op::Delete{Names::indices({0})}).warnings.size(), 1u);
 }
 
 TEST(History, AResultThatLostItsCallMayComeToAnswerALaterOne) {
-  History h = after(History(), op::Append{{call("x"), result("x"), call("x"), result("x"), call("x")}});
+  History h =
+      after(History(), op::Append{{call("x"), result("x"), call("x"), result("x"), call("x")}});
   h = after(h, op::Delete{Names::indices({0})});
   h = after(h, op::Delete{Names::indices({1, 2})});
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::shrink}).stats.current_batch_messages, 0u);
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::grow}).stats.current_batch_messages, 2u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::shrink}).stats.current_batch_messages,
+            0u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::grow}).stats.current_batch_messages,
+            2u);
 }
 
 TEST(History, APairThatAMessageInBetweenMadeIsKeptWholeToo) {
-  // The call put in takes the last result over, so that the call before it is answered by the first.
+  // The call put in takes the last result over, so that the call before it is answered by the
+  // first.
   History h = after(History(), op::Append{{result("x"), call("x"), result("x")}});
   h = after(h, op::Insert{2, {call("x")}});
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::grow}).stats.current_batch_messages, 4u);
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::shrink}).stats.current_batch_messages, 2u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::grow}).stats.current_batch_messages,
+            4u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({0}), Pairs::shrink}).stats.current_batch_messages,
+            2u);
 }
 
 TEST(History, AMessageEditedInEveryTurnStillHasItsPartner) {
   History h = after(History(), op::Append{{user("q"), call("c1"), result("c1")}});
   for (int turn = 0; turn < 100; ++turn)
-    h = after(h, op::Transform{Names::indices({2}), SetMetadata{"{\"turn\":" + std::to_string(turn) + "}"}});
+    h = after(h, op::Transform{Names::indices({2}),
+                               SetMetadata{"{\"turn\":" + std::to_string(turn) + "}"}});
   const std::vector<Warning> warnings = applied(h, op::Delete{Names::indices({2})}).warnings;
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0].ordinal, Ordinal(1));
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::shrink}).stats.current_batch_messages, 1u);
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({1}), Pairs::shrink}).stats.current_batch_messages,
+            1u);
 }
 
 TEST(History, AForkThatUsesAnIdAgainPairsItsOwnMessages) {
@@ -198,7 +228,9 @@ TEST(History, AForkThatUsesAnIdAgainPairsItsOwnMessages) {
   History fork = h.fork(Version(1)).value();
   fork = after(fork, op::Append{{user("text"), call("c1"), result("c1")}});
   EXPECT_EQ(applied(fork, op::Delete{Names::indices({3})}).warnings.size(), 1u);
-  EXPECT_EQ(applied(fork, op::Delete{Names::indices({3}), Pairs::shrink}).stats.current_batch_messages, 2u);
+  EXPECT_EQ(
+      applied(fork, op::Delete{Names::indices({3}), Pairs::shrink}).stats.current_batch_messages,
+      2u);
 }
 
 TEST(History, CompressingAndExpandingLeavesEveryMessageFindable) {
@@ -216,11 +248,17 @@ TEST(History, CompressingAndExpandingLeavesEveryMessageFindable) {
   EXPECT_EQ(applied(h, op::Truncate{.keep_last = 51}).warnings.size(), 1u);
 }
 
-Message reasoning() { return Message::parse(R"({"role":"assistant","content":[{"type":"reasoning","summary":[]}]})").value(); }
+Message reasoning() {
+  return Message::parse(R"({"role":"assistant","content":[{"type":"reasoning","summary":[]}]})")
+      .value();
+}
 
 TEST(History, ReasoningThatLosesAllItsCallsIsWarnedOf) {
-  const History h = after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b")}});
-  EXPECT_EQ(applied(h, op::Delete{Names::indices({2, 4})}).warnings, std::vector<Warning>()) << "one is left";
+  const History h =
+      after(History(),
+            op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b")}});
+  EXPECT_EQ(applied(h, op::Delete{Names::indices({2, 4})}).warnings, std::vector<Warning>())
+      << "one is left";
   const std::vector<Warning> parted{{Warning::Code::reasoning_without_call, Ordinal(1), ""}};
   EXPECT_EQ(applied(h, op::Delete{Names::indices({2, 3, 4, 5})}).warnings, parted);
   EXPECT_EQ(applied(h, op::Insert{2, {user("in between")}}).warnings, parted);
@@ -230,8 +268,8 @@ TEST(History, ReasoningThatLosesAllItsCallsIsWarnedOf) {
 }
 
 TEST(History, ShrinkAndGrowTakeReasoningAndItsCallsAsOne) {
-  const History h =
-      after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b"), user("z")}});
+  const History h = after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"),
+                                                 result("a"), result("b"), user("z")}});
   for (std::uint64_t i = 1; i < 6; ++i) {
     EXPECT_EQ(after(h, op::Delete{Names::indices({i}), Pairs::shrink}).view().size(), 2u) << i;
     EXPECT_EQ(after(h, op::Delete{Names::indices({i}), Pairs::grow}).view().size(), 7u) << i;
@@ -242,15 +280,17 @@ TEST(History, ShrinkAndGrowTakeReasoningAndItsCallsAsOne) {
 }
 
 TEST(History, ShrinkLeavesReasoningWithItsPinnedCall) {
-  const History all =
-      after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"), result("a"), result("b"), user("z")}});
+  const History all = after(History(), op::Append{{user("q"), reasoning(), call("a"), call("b"),
+                                                   result("a"), result("b"), user("z")}});
   const History pinned = after(all, op::Mark{Names::indices({2}), "pinned"});
   const History without_b = after(pinned, op::Delete{Names::indices({3}), Pairs::shrink});
   EXPECT_EQ(ordinals(without_b.view()), (Ordinals{0, 1, 2, 4, 6}));
-  EXPECT_EQ(ordinals(after(without_b, op::Delete{Names::indices({3}), Pairs::shrink}).view()), (Ordinals{0, 1, 2, 6}));
+  EXPECT_EQ(ordinals(after(without_b, op::Delete{Names::indices({3}), Pairs::shrink}).view()),
+            (Ordinals{0, 1, 2, 6}));
 }
 
-// A call that has many results, as of a tool that reports its progress, between pairs of other calls.
+// A call that has many results, as of a tool that reports its progress, between pairs of other
+// calls.
 struct ManyResults {
   explicit ManyResults(std::uint64_t results) : count(results) {
     op::Append all{{user("q"), call("b"), result("b"), call("a")}};
@@ -274,22 +314,27 @@ TEST(History, AllResultsOfACallThatGoesAreWarnedOfHoweverMany) {
   for (const std::uint64_t count : result_counts) {
     const ManyResults many(count);
     std::vector<Warning> lost;
-    for (std::uint64_t i = 0; i < count; ++i) lost.push_back({Warning::Code::tool_result_without_call, Ordinal(4 + i), "a"});
+    for (std::uint64_t i = 0; i < count; ++i)
+      lost.push_back({Warning::Code::tool_result_without_call, Ordinal(4 + i), "a"});
     EXPECT_EQ(applied(many.history, op::Delete{Names::indices({3})}).warnings, lost) << count;
     // An edited call is stored after its results.
     const History edited = after(many.history, op::Replace{Names::indices({3}), {call("a")}});
     EXPECT_EQ(applied(edited, op::Delete{Names::indices({3})}).warnings, lost) << count;
-    const History long_before = after(edited, op::Insert{0, std::vector<Message>(2 * count, user("before"))});
-    EXPECT_EQ(applied(long_before, op::Truncate{.remove_first = 2 * count + 4}).warnings, lost) << count;
+    const History long_before =
+        after(edited, op::Insert{0, std::vector<Message>(2 * count, user("before"))});
+    EXPECT_EQ(applied(long_before, op::Truncate{.remove_first = 2 * count + 4}).warnings, lost)
+        << count;
   }
 }
 
 TEST(History, ACallIsWarnedOfWhenTheLastOfItsResultsGoesHoweverMany) {
   for (const std::uint64_t count : result_counts) {
     const ManyResults many(count);
-    const std::vector<Warning> none, lost{{Warning::Code::tool_call_without_result, Ordinal(3), "a"}};
+    const std::vector<Warning> none,
+        lost{{Warning::Code::tool_call_without_result, Ordinal(3), "a"}};
     EXPECT_EQ(applied(many.history, op::Delete{many.results(0, 1)}).warnings, none) << count;
-    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, count - 1)}).warnings, none) << count;
+    EXPECT_EQ(applied(many.history, op::Delete{many.results(0, count - 1)}).warnings, none)
+        << count;
     EXPECT_EQ(applied(many.history, op::Delete{many.results(1, count)}).warnings, none) << count;
     EXPECT_EQ(applied(many.history, op::Delete{many.results(0, count)}).warnings, lost) << count;
   }
@@ -298,10 +343,14 @@ TEST(History, ACallIsWarnedOfWhenTheLastOfItsResultsGoesHoweverMany) {
 TEST(History, ShrinkDropsACallWithAllItsResultsAndNothingElse) {
   for (const std::uint64_t count : result_counts) {
     const ManyResults many(count);
-    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::shrink}).view()), many.without_unit());
-    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::shrink}).view()), many.without_unit());
-    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count - 1), Pairs::shrink}).view()),
-              (Ordinals{0, 1, 2, 3, 3 + count, 4 + count, 5 + count, 6 + count}))
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::shrink}).view()),
+              many.without_unit());
+    EXPECT_EQ(
+        ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::shrink}).view()),
+        many.without_unit());
+    EXPECT_EQ(
+        ordinals(after(many.history, op::Delete{many.results(0, count - 1), Pairs::shrink}).view()),
+        (Ordinals{0, 1, 2, 3, 3 + count, 4 + count, 5 + count, 6 + count}))
         << "a call stays with the last of its results";
   }
 }
@@ -310,14 +359,18 @@ TEST(History, GrowKeepsACallWithAllItsResults) {
   for (const std::uint64_t count : result_counts) {
     const ManyResults many(count);
     const Ordinals all = ordinals(many.history.view());
-    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::grow}).view()), all) << count;
-    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::grow}).view()), all) << count;
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{Names::indices({3}), Pairs::grow}).view()),
+              all)
+        << count;
+    EXPECT_EQ(ordinals(after(many.history, op::Delete{many.results(0, count), Pairs::grow}).view()),
+              all)
+        << count;
   }
 }
 
 TEST(History, ACallKeepsItsResultsWhenAnEditOfItWasUndoneBetweenThem) {
-  History h =
-      after(after(History(), op::Append{{user("q"), call("a"), result("a")}}), op::Replace{Names::indices({1}), {call("a")}});
+  History h = after(after(History(), op::Append{{user("q"), call("a"), result("a")}}),
+                    op::Replace{Names::indices({1}), {call("a")}});
   h = after(after(h, op::Undo{}), op::Append{std::vector<Message>(50, result("a"))});
   EXPECT_EQ(applied(h, op::Delete{Names::indices({1})}).warnings.size(), 51u);
   EXPECT_EQ(after(h, op::Delete{Names::indices({1}), Pairs::shrink}).view().size(), 1u);
@@ -336,18 +389,23 @@ TEST(History, OnlyWhatMendsUnitsIsRecordedWithASecondTag) {
     EXPECT_EQ(tag(op::Filter{.roles = {Role::user}, .pairs = pairs}), 24);
     EXPECT_EQ(tag(op::Delete{Names::indices({1}), pairs}), 25);
   }
-  const History by_setting = h.apply({op::Delete{Names::indices({1})}}, {.now_ms = 1000, .pairs = Pairs::shrink}).value().history;
+  const History by_setting =
+      h.apply({op::Delete{Names::indices({1})}}, {.now_ms = 1000, .pairs = Pairs::shrink})
+          .value()
+          .history;
   EXPECT_EQ(record_of(by_setting).tag, 25);
 }
 
 TEST(History, WhatMendsUnitsIsReplayedFromWhatItKept) {
-  const History h = after(History(), op::Append{{user("q"), reasoning(), call("a"), result("a"), user("z")}});
-  for (const Operation::What& what : {Operation::What(op::Delete{Names::indices({3}), Pairs::shrink}),
-                                      Operation::What(op::Delete{Names::indices({3}), Pairs::grow}),
-                                      Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::shrink}),
-                                      Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::grow}),
-                                      Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::shrink}),
-                                      Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::grow})}) {
+  const History h =
+      after(History(), op::Append{{user("q"), reasoning(), call("a"), result("a"), user("z")}});
+  for (const Operation::What& what :
+       {Operation::What(op::Delete{Names::indices({3}), Pairs::shrink}),
+        Operation::What(op::Delete{Names::indices({3}), Pairs::grow}),
+        Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::shrink}),
+        Operation::What(op::Truncate{.keep_last = 2, .pairs = Pairs::grow}),
+        Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::shrink}),
+        Operation::What(op::Filter{.roles = {Role::user, Role::tool}, .pairs = Pairs::grow})}) {
     const History made = after(h, what);
     RecordedOperation record = record_of(made);
     EXPECT_EQ(ordinals(replay(h, record, 1000, {}).value().history.view()), ordinals(made.view()));
@@ -359,10 +417,15 @@ TEST(History, WhatMendsUnitsIsReplayedFromWhatItKept) {
 
 TEST(History, ARecordThatDoesNotSayWhatItKeptIsReplayedByWhatTheFirstReleasesKnew) {
   const Message shell =
-      Message::parse(R"({"role":"assistant","content":[{"type":"shell_call","call_id":"s","action":{}}]})").value();
+      Message::parse(
+          R"({"role":"assistant","content":[{"type":"shell_call","call_id":"s","action":{}}]})")
+          .value();
   const Message output =
-      Message::parse(R"({"role":"tool","content":[{"type":"shell_call_output","call_id":"s","output":[]}]})").value();
-  const History h = after(History(), op::Append{{reasoning(), call("a"), result("a"), user("z"), shell, output}});
+      Message::parse(
+          R"({"role":"tool","content":[{"type":"shell_call_output","call_id":"s","output":[]}]})")
+          .value();
+  const History h =
+      after(History(), op::Append{{reasoning(), call("a"), result("a"), user("z"), shell, output}});
   const op::Delete of_call{Names::indices({1, 4}), Pairs::shrink};
   constexpr std::uint8_t first_tag = 7;
   EXPECT_EQ(after(h, of_call).view().size(), 1u);
@@ -396,18 +459,25 @@ TEST(History, ARecordOfTheFirstReleaseIsReplayedWithTheResultsThatItFound) {
     return ordinals(replay(h, {{what}, {}, first_tag}, 1000, {}).value().history.view());
   };
   const History forty = with_results(40), hundred = with_results(100);
-  const op::Truncate last_grow{.keep_last = 2, .pairs = Pairs::grow}, first_grow{.keep_first = 2, .pairs = Pairs::grow},
-      last_shrink{.keep_last = 2, .pairs = Pairs::shrink}, forty_shrink{.keep_last = 40, .pairs = Pairs::shrink};
+  const op::Truncate last_grow{.keep_last = 2, .pairs = Pairs::grow},
+      first_grow{.keep_first = 2, .pairs = Pairs::grow},
+      last_shrink{.keep_last = 2, .pairs = Pairs::shrink},
+      forty_shrink{.keep_last = 40, .pairs = Pairs::shrink};
   EXPECT_EQ(replayed(forty, last_grow, 4), rising({{1, 34}, {41, 43}}));
   EXPECT_EQ(replayed(hundred, last_grow, 4), rising({{1, 76}, {101, 103}}));
   EXPECT_EQ(replayed(forty, first_grow, 4), rising({{0, 42}}));
   EXPECT_EQ(replayed(hundred, first_grow, 4), rising({{0, 96}}));
   EXPECT_EQ(replayed(forty, last_shrink, 4), rising({{42, 43}}));
-  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::assistant}, .pairs = Pairs::grow}, 6), rising({{1, 96}}));
-  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::tool}, .pairs = Pairs::grow}, 6), rising({{1, 102}}));
-  EXPECT_EQ(replayed(hundred, op::Delete{results(100), Pairs::grow}, 7), rising({{0, 96}, {102, 103}}));
+  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::assistant}, .pairs = Pairs::grow}, 6),
+            rising({{1, 96}}));
+  EXPECT_EQ(replayed(hundred, op::Filter{.roles = {Role::tool}, .pairs = Pairs::grow}, 6),
+            rising({{1, 102}}));
+  EXPECT_EQ(replayed(hundred, op::Delete{results(100), Pairs::grow}, 7),
+            rising({{0, 96}, {102, 103}}));
   EXPECT_EQ(replayed(forty, op::Delete{results(39), Pairs::shrink}, 7), rising({{0, 1}, {42, 43}}));
-  EXPECT_EQ(ordinals(after(forty, op::Delete{results(39), Pairs::shrink}).view()), rising({{0, 2}, {41, 43}})) << "unlike today";
+  EXPECT_EQ(ordinals(after(forty, op::Delete{results(39), Pairs::shrink}).view()),
+            rising({{0, 2}, {41, 43}}))
+      << "unlike today";
   // An edited call is stored after its results.
   const op::Replace edit{Names::indices({1}), {call("c")}};
   const History forty_edited = after(forty, edit), hundred_edited = after(hundred, edit);
@@ -415,11 +485,13 @@ TEST(History, ARecordOfTheFirstReleaseIsReplayedWithTheResultsThatItFound) {
   EXPECT_EQ(replayed(forty_edited, of_call, 7), rising({{0, 1}, {2, 11}, {42, 43}}));
   EXPECT_EQ(replayed(hundred_edited, of_call, 7), rising({{0, 1}, {2, 71}, {102, 103}}));
   EXPECT_EQ(replayed(hundred_edited, forty_shrink, 4), rising({{63, 71}, {102, 103}}));
-  EXPECT_EQ(replayed(forty_edited, op::Truncate{.keep_last = 3, .pairs = Pairs::grow}, 4), rising({{43, 44}, {40, 43}}));
+  EXPECT_EQ(replayed(forty_edited, op::Truncate{.keep_last = 3, .pairs = Pairs::grow}, 4),
+            rising({{43, 44}, {40, 43}}));
 }
 
 TEST(History, ResultsOfDifferentCallsAreNotMerged) {
-  const History h = after(History(), op::Append{{call("a"), call("b"), result("a"), result("b"), result("a")}});
+  const History h =
+      after(History(), op::Append{{call("a"), call("b"), result("a"), result("b"), result("a")}});
   const Result<Step> refused = h.apply({op::Merge{{2, 3}}}, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
@@ -434,7 +506,8 @@ TEST(History, RollingBackToBeforeAResultWarnsOfTheCallThatStays) {
   const std::vector<Warning> warnings = applied(h, op::Rollback{0}).warnings;
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0], (Warning{Warning::Code::tool_call_without_result, Ordinal(1), "c1"}));
-  EXPECT_TRUE(applied(h, op::EndBatch{0, {Role::tool}}).warnings.empty()) << "the result was carried along";
+  EXPECT_TRUE(applied(h, op::EndBatch{0, {Role::tool}}).warnings.empty())
+      << "the result was carried along";
 }
 
 TEST(History, DiffSaysNoMoreThanNeededHasMoved) {
@@ -463,16 +536,22 @@ TEST(MarkMapImport, AMapThatDoesNotHoldTogetherIsRefusedWithTheReasonAndNothingC
   EXPECT_EQ(after(h, op::ImportMarkMap{good}).mark_map().original_indices, good.original_indices);
   const BadMap bad[] = {
       {"lengths differ", "boundaryToBatch", [](MarkMap& m) { m.boundary_to_batch.push_back(2); }},
-      {"no first boundary", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries.clear(), m.boundary_to_batch.clear(); }},
+      {"no first boundary", "batchBoundaries",
+       [](MarkMap& m) { m.batch_boundaries.clear(), m.boundary_to_batch.clear(); }},
       {"first boundary not 0", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries[0] = 1; }},
-      {"boundaries fall", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries = {0, 3, 2}, m.boundary_to_batch = {0, 1, 2}; }},
-      {"a boundary beyond the log", "batchBoundaries", [](MarkMap& m) { m.batch_boundaries[1] = 5; }},
+      {"boundaries fall", "batchBoundaries",
+       [](MarkMap& m) { m.batch_boundaries = {0, 3, 2}, m.boundary_to_batch = {0, 1, 2}; }},
+      {"a boundary beyond the log", "batchBoundaries",
+       [](MarkMap& m) { m.batch_boundaries[1] = 5; }},
       {"current batch absent", "currentBatch", [](MarkMap& m) { m.current_batch = 7; }},
       {"a batch number twice", "boundaryToBatch", [](MarkMap& m) { m.boundary_to_batch = {1, 1}; }},
-      {"a gap in the batch numbers", "boundaryToBatch", [](MarkMap& m) { m.boundary_to_batch = {0, 2}, m.current_batch = 2; }},
+      {"a gap in the batch numbers", "boundaryToBatch",
+       [](MarkMap& m) { m.boundary_to_batch = {0, 2}, m.current_batch = 2; }},
       {"an index beyond the log", "originalIndices", [](MarkMap& m) { m.original_indices[0] = 4; }},
-      {"an index twice", "originalIndices", [](MarkMap& m) { m.original_indices[0] = m.original_indices[1]; }},
-      {"indices of a role that are not", "typeIndices", [](MarkMap& m) { m.type_indices[0] = {1}; }},
+      {"an index twice", "originalIndices",
+       [](MarkMap& m) { m.original_indices[0] = m.original_indices[1]; }},
+      {"indices of a role that are not", "typeIndices",
+       [](MarkMap& m) { m.type_indices[0] = {1}; }},
   };
   for (const BadMap& b : bad) {
     MarkMap map = good;
@@ -513,7 +592,11 @@ TEST(History, TheMarksOfAMessageAreThoseOfItsVersion) {
 TEST(View, TheLargestTailThatFitsIsFoundWithoutAWalk) {
   op::Append append{{user("a"), user("b"), user("c")}};
   const History h =
-      History().apply({append}, {.count_tokens = [](const Message& m) { return m.text() == "b" ? 10u : 1u; }}).value().history;
+      History()
+          .apply({append},
+                 {.count_tokens = [](const Message& m) { return m.text() == "b" ? 10u : 1u; }})
+          .value()
+          .history;
   EXPECT_EQ(h.view().tail_within(0), 3u);
   EXPECT_EQ(h.view().tail_within(1), 2u);
   EXPECT_EQ(h.view().tail_within(10), 2u);

@@ -24,7 +24,8 @@ void make_links(Log& log) {
   log.stored = stored.changed(change, known);
 }
 
-// By ordinal, how far back an entry reaches: the least place that any message which shares an id with it, from the other side, has in any view.
+// By ordinal, how far back an entry reaches: the least place that any message which shares an id
+// with it, from the other side, has in any view.
 std::vector<std::uint32_t> reaches(const Log& log, const std::vector<std::uint32_t>& least_places) {
   std::vector<Link> links;
   links.reserve(log.links.size());
@@ -34,7 +35,8 @@ std::vector<std::uint32_t> reaches(const Log& log, const std::vector<std::uint32
         links.push_back(link);
         return true;
       });
-  std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) { return a.hash() < b.hash(); });
+  std::sort(links.begin(), links.end(),
+            [](const Link& a, const Link& b) { return a.hash() < b.hash(); });
   std::vector<std::uint32_t> found(log.size(), no_place);
   for (std::size_t begin = 0, end = 0; begin < links.size(); begin = end) {
     std::uint32_t calls = no_place, results = no_place;  // the least places of each side
@@ -88,13 +90,16 @@ View::Rep with_links(const View::Rep& view) {
   if (view.log.links_known || view.is_log) return view;
   View::Rep made = view;
   make_links(made.log);
-  link_entries(made.log, [&](auto change) { made.placed.entries = ChangedStates(change).entries(view.placed.entries); });
+  link_entries(made.log, [&](auto change) {
+    made.placed.entries = ChangedStates(change).entries(view.placed.entries);
+  });
   return made;
 }
 
 View view_with_links(const History& history) {
   const View view = history.view();
-  return history.rep().log.links_known ? view : View(std::make_shared<View::Rep>(with_links(view.rep())));
+  return history.rep().log.links_known ? view
+                                       : View(std::make_shared<View::Rep>(with_links(view.rep())));
 }
 
 }  // namespace undertext

@@ -1,5 +1,5 @@
-// What an older release stored about units is not used: it knew fewer kinds of calls. Such a history is read without links, and gets them before it is first
-// written to.
+// What an older release stored about units is not used: it knew fewer kinds of calls. Such a
+// history is read without links, and gets them before it is first written to.
 #pragma once
 
 #include <undertext/history.hpp>
@@ -8,8 +8,8 @@
 
 namespace undertext {
 
-// The same history with links, made from the bodies of all messages unless it has them. Each shared node is changed once; entries reach further back than
-// they must.
+// The same history with links, made from the bodies of all messages unless it has them. Each shared
+// node is changed once; entries reach further back than they must.
 History with_links(const History& history);
 
 // The same for a single view, and for that of the head.

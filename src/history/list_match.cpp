@@ -26,12 +26,15 @@ class Matcher {
     bool empty() const { return a == a_end || b == b_end; }
   };
 
-  void add(std::size_t a, std::size_t b) { matches_.emplace_back(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)); }
+  void add(std::size_t a, std::size_t b) {
+    matches_.emplace_back(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b));
+  }
 
   void match(Part part, unsigned depth) {
     for (; !part.empty() && a_[part.a] == b_[part.b]; ++part.a, ++part.b) add(part.a, part.b);
     std::size_t suffix = 0;
-    for (; !part.empty() && a_[part.a_end - 1] == b_[part.b_end - 1]; --part.a_end, --part.b_end) ++suffix;
+    for (; !part.empty() && a_[part.a_end - 1] == b_[part.b_end - 1]; --part.a_end, --part.b_end)
+      ++suffix;
     if (!part.empty()) match_middle(part, depth);
     for (std::size_t i = 0; i < suffix; ++i) add(part.a_end + i, part.b_end + i);
   }
@@ -39,7 +42,8 @@ class Matcher {
   void match_middle(const Part& part, unsigned depth) {
     const Matches anchors = depth < depth_max ? rising(unique_in(part)) : Matches();
     if (anchors.empty())
-      return (part.a_end - part.a) * (part.b_end - part.b) <= table_max ? match_by_table(part) : match_next(part);
+      return (part.a_end - part.a) * (part.b_end - part.b) <= table_max ? match_by_table(part)
+                                                                        : match_next(part);
     Part before{part.a, part.a, part.b, part.b};
     for (const auto& [a, b] : anchors) {
       before.a_end = a, before.b_end = b;
@@ -84,10 +88,13 @@ class Matcher {
   void match_by_table(const Part& part) {
     const std::size_t n = part.a_end - part.a, m = part.b_end - part.b;
     std::vector<std::uint32_t> longest((n + 1) * (m + 1), 0);
-    const auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& { return longest[i * (m + 1) + j]; };
+    const auto at = [&](std::size_t i, std::size_t j) -> std::uint32_t& {
+      return longest[i * (m + 1) + j];
+    };
     for (std::size_t i = n; i-- > 0;)
       for (std::size_t j = m; j-- > 0;)
-        at(i, j) = a_[part.a + i] == b_[part.b + j] ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
+        at(i, j) = a_[part.a + i] == b_[part.b + j] ? at(i + 1, j + 1) + 1
+                                                    : std::max(at(i + 1, j), at(i, j + 1));
     for (std::size_t i = 0, j = 0; i < n && j < m;) {
       if (a_[part.a + i] == b_[part.b + j]) {
         add(part.a + i++, part.b + j++);
@@ -99,7 +106,8 @@ class Matcher {
     }
   }
 
-  // Each with the next one that is equal: for long stretches of messages that all stand there often.
+  // Each with the next one that is equal: for long stretches of messages that all stand there
+  // often.
   void match_next(const Part& part) {
     std::unordered_map<Identity, std::vector<std::size_t>, IdentityHash> places;
     for (std::size_t i = part.a; i < part.a_end; ++i) places[a_[i]].push_back(i);
@@ -120,6 +128,8 @@ class Matcher {
 
 }  // namespace
 
-Matches match_lists(std::span<const Identity> a, std::span<const Identity> b) { return Matcher(a, b).take(); }
+Matches match_lists(std::span<const Identity> a, std::span<const Identity> b) {
+  return Matcher(a, b).take();
+}
 
 }  // namespace undertext

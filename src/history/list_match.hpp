@@ -12,14 +12,17 @@
 namespace undertext {
 
 struct IdentityHash {
-  std::size_t operator()(const Identity& identity) const { return static_cast<std::size_t>(identity.low); }
+  std::size_t operator()(const Identity& identity) const {
+    return static_cast<std::size_t>(identity.low);
+  }
 };
 
 using Matches = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-// Pairs of indices with equal identities, rising on both sides: a long common subsequence. Messages that stand once in each list lead, as
-// in a patience diff, and their neighbours follow; so equal texts at other positions are not taken for one another. O(n log n), and
-// O(n * m) between short stretches.
+// Pairs of indices with equal identities, rising on both sides: a long common subsequence. Messages
+// that stand once in each list lead, as in a patience diff, and their neighbours follow; so equal
+// texts at other positions are not taken for one another. O(n log n), and O(n * m) between short
+// stretches.
 Matches match_lists(std::span<const Identity> a, std::span<const Identity> b);
 
 }  // namespace undertext

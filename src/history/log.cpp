@@ -16,8 +16,9 @@ Link Link::of(const ToolLink& link, std::uint32_t ordinal) {
 std::uint64_t Log::hash_of(std::string_view id) { return text_hash(id) >> 1; }
 
 void Log::throw_no_message(std::uint64_t ordinal) {
-  throw Failure(Error{ErrorCode::corrupt,
-                      "a version names a message with ordinal " + std::to_string(ordinal) + ", which the log does not have"});
+  throw Failure(Error{ErrorCode::corrupt, "a version names a message with ordinal " +
+                                              std::to_string(ordinal) +
+                                              ", which the log does not have"});
 }
 
 std::uint64_t Log::first_note(std::uint64_t key) const {
@@ -44,7 +45,8 @@ std::vector<Mention> Log::mentions(std::uint32_t ordinal, std::uint64_t first) c
         return true;
       });
   if (found.size() < 2) return found;
-  std::sort(found.begin(), found.end(), [](const Mention& a, const Mention& b) { return a.hash < b.hash; });
+  std::sort(found.begin(), found.end(),
+            [](const Mention& a, const Mention& b) { return a.hash < b.hash; });
   std::size_t kept = 0;
   for (const Mention& mention : found) {
     if (kept > 0 && found[kept - 1].hash == mention.hash) {
@@ -86,7 +88,8 @@ void Log::add_links(std::uint32_t ordinal, const std::vector<ToolLink>& message_
     const Link link = Link::of(given, ordinal);
     const LinkNote note = LinkNote::of(link.hash(), links.size());
     const std::uint64_t at = first_note(note.key());
-    const bool known = at < notes.size() && notes[at].key() == note.key();  // of a link that was cut off
+    // of a link that was cut off
+    const bool known = at < notes.size() && notes[at].key() == note.key();
     notes.splice(at, known ? 1 : 0, {&note, 1});
     links.push_back(link);
   }
@@ -95,20 +98,23 @@ void Log::add_links(std::uint32_t ordinal, const std::vector<ToolLink>& message_
     const Link result = links[i];
     if (result.is_call()) continue;
     std::vector<std::uint64_t> answered;
-    visit_mentions_below(result.hash(), std::uint64_t{ordinal} + 1, [&](const Link& other, std::uint64_t index) {
-      // Calls before an earlier result are answered by that.
-      if (!other.is_call()) return other.ordinal == ordinal || originals(other.ordinal) != nullptr;
-      if (other.answered_at != no_place) return false;
-      answered.push_back(index);
-      return true;
-    });
+    visit_mentions_below(result.hash(), std::uint64_t{ordinal} + 1,
+                         [&](const Link& other, std::uint64_t index) {
+                           // Calls before an earlier result are answered by that.
+                           if (!other.is_call())
+                             return other.ordinal == ordinal || originals(other.ordinal) != nullptr;
+                           if (other.answered_at != no_place) return false;
+                           answered.push_back(index);
+                           return true;
+                         });
     for (const std::uint64_t call : answered) set_answered(call, ordinal);
   }
 }
 
 std::uint32_t Log::store(const Message& message, std::int64_t now_ms, std::uint32_t tokens) {
   const auto ordinal = static_cast<std::uint32_t>(stored.size());
-  StoredMessage next(message, message.timestamp_ms().value_or(now_ms), std::min(tokens, tokens_per_message_max));
+  StoredMessage next(message, message.timestamp_ms().value_or(now_ms),
+                     std::min(tokens, tokens_per_message_max));
   const std::vector<ToolLink> message_links = message.tool_links();
   next.set_units(message, message_links);
   if (links_known) add_links(ordinal, message_links);
@@ -120,12 +126,14 @@ void Log::cut(std::uint64_t length) {
   stored.splice(length, stored.size() - length, {});
   const std::uint64_t kept_links = first_link(length);
   links.splice(kept_links, links.size() - kept_links, {});
-  // Notes stay: there may be very many, and the links tell which of them count. Calls whose results are cut off wait again.
+  // Notes stay: there may be very many, and the links tell which of them count. Calls whose results
+  // are cut off wait again.
   std::vector<std::uint64_t> waiting_again;
   links.visit(
       0, links.size(), [&](const LinkSums& s) { return s.answered_max >= length; },
       [&](std::uint64_t i, const Link& link) {
-        if (link.is_call() && link.answered_at >= length && link.answered_at != no_place) waiting_again.push_back(i);
+        if (link.is_call() && link.answered_at >= length && link.answered_at != no_place)
+          waiting_again.push_back(i);
         return true;
       });
   for (const std::uint64_t link : waiting_again) set_answered(link, no_place);
@@ -178,7 +186,8 @@ std::uint64_t first_span_from(const SpanTree& spans, std::uint32_t first) {
   return found;
 }
 
-void add_stretches(SpanTree& spans, std::uint32_t stand_in, const std::vector<OriginalsSpan>& stretches) {
+void add_stretches(SpanTree& spans, std::uint32_t stand_in,
+                   const std::vector<OriginalsSpan>& stretches) {
   for (const OriginalsSpan& stretch : stretches) {
     const OriginalsSpan span{stretch.first, stretch.end, stand_in};
     spans.splice(first_span_from(spans, span.first), 0, {&span, 1});
@@ -192,7 +201,8 @@ void Log::note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> origina
   summaries.push_back({ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))});
 }
 
-void Log::note_copies(const std::vector<std::uint32_t>& made, std::vector<std::uint32_t> originals) {
+void Log::note_copies(const std::vector<std::uint32_t>& made,
+                      std::vector<std::uint32_t> originals) {
   const std::vector<OriginalsSpan> stretches = stretches_of(originals);
   for (const std::uint32_t copy : made) {
     go_on();
@@ -234,7 +244,9 @@ const std::vector<std::uint32_t>* originals_in(const Log::MadeTree& made, std::u
 
 }  // namespace
 
-const std::vector<std::uint32_t>* Log::originals(std::uint32_t ordinal) const { return originals_in(summaries, ordinal); }
+const std::vector<std::uint32_t>* Log::originals(std::uint32_t ordinal) const {
+  return originals_in(summaries, ordinal);
+}
 
 const std::vector<std::uint32_t>* Log::stands_for(std::uint32_t ordinal) const {
   const std::vector<std::uint32_t>* const found = originals_in(summaries, ordinal);
@@ -258,8 +270,10 @@ std::vector<OriginalsSpan> ItemCodec<OriginalsSpan>::read(PageIn& in, unsigned n
   for (unsigned i = 0; i < n; ++i) {
     first += in.number();
     const std::uint64_t end = first + in.number32(), stand_in = first + in.number32();
-    if (first >= end || end > stand_in || stand_in >= no_place) in.fail("a message stands for what cannot be");
-    items.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end), static_cast<std::uint32_t>(stand_in)});
+    if (first >= end || end > stand_in || stand_in >= no_place)
+      in.fail("a message stands for what cannot be");
+    items.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end),
+                     static_cast<std::uint32_t>(stand_in)});
   }
   return items;
 }
@@ -270,7 +284,9 @@ void ItemCodec<Link>::write(PageOut& out, const Link* items, unsigned n) {
     out.number(link->ordinal - ordinal);
     out.number(link->hash_and_side);
     // The result of a call comes soon after it, as a rule.
-    if (link->is_call()) out.number(link->answered_at == no_place ? 0 : link->answered_at - link->ordinal + std::uint64_t{1});
+    if (link->is_call())
+      out.number(
+          link->answered_at == no_place ? 0 : link->answered_at - link->ordinal + std::uint64_t{1});
     ordinal = link->ordinal;
   }
 }
@@ -286,7 +302,8 @@ std::vector<Link> ItemCodec<Link>::read(PageIn& in, unsigned n) {
     if (link.is_call()) {
       const std::uint64_t answered = in.number();
       if (answered > no_place - ordinal) in.fail("a call is answered too late");
-      link.answered_at = answered == 0 ? no_place : static_cast<std::uint32_t>(ordinal + answered - 1);
+      link.answered_at =
+          answered == 0 ? no_place : static_cast<std::uint32_t>(ordinal + answered - 1);
     }
     items.push_back(link);
   }
@@ -344,10 +361,12 @@ std::vector<OriginalsNote> ItemCodec<OriginalsNote>::read(PageIn& in, unsigned n
     while (originals.size() < size) {
       first += in.signed_number();
       const std::uint32_t run = in.number32();
-      if (run == 0 || run > size - originals.size() || first < 0 || first + run > static_cast<std::int64_t>(ordinal)) {
+      if (run == 0 || run > size - originals.size() || first < 0 ||
+          first + run > static_cast<std::int64_t>(ordinal)) {
         in.fail("a summary stands for what cannot be");
       }
-      for (std::uint32_t i = 0; i < run; ++i) originals.push_back(static_cast<std::uint32_t>(first) + i);
+      for (std::uint32_t i = 0; i < run; ++i)
+        originals.push_back(static_cast<std::uint32_t>(first) + i);
     }
     items.push_back({ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))});
   }

@@ -1,5 +1,6 @@
-// The log: all messages ever stored in a conversation, in order of arrival, with what is derived from them for finding tool
-// pairs and the originals of summaries. A value: copies share everything, and storing into one copy does not show in another.
+// The log: all messages ever stored in a conversation, in order of arrival, with what is derived
+// from them for finding tool pairs and the originals of summaries. A value: copies share
+// everything, and storing into one copy does not show in another.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,16 @@
 
 namespace undertext {
 
-// One side of a tool pair that a message holds. The id is known by its hash alone, and two ids with one hash count as one: among a million ids of a
-// conversation the chance of that is about 1 in 10^7. A false pair makes an edit keep, hide or warn of a message too many; nothing is lost by it.
+// One side of a tool pair that a message holds. The id is known by its hash alone, and two ids with
+// one hash count as one: among a million ids of a conversation the chance of that is about 1 in
+// 10^7. A false pair makes an edit keep, hide or warn of a message too many; nothing is lost by it.
 struct Link {
   std::uint64_t hash_and_side;  // the upper 63 bits, and the lowest one: whether it is a call
   std::uint32_t ordinal;
   std::uint32_t
-      answered_at;  // of a call: the ordinal of the first result of its id that came with it or later; no_place: it waits. Of a result: 0
+      // of a call: the ordinal of the first result of its id that came with it or later; no_place:
+      // it waits. Of a result: 0
+      answered_at;
 
   static Link of(const ToolLink& link, std::uint32_t ordinal);
   bool is_call() const { return (hash_and_side & 1) != 0; }
@@ -59,7 +63,8 @@ struct SumsCodec<LinkSums> {
 };
 using LinkTree = HouseTree<Link, LinkSums>;
 
-// Where a link with this hash is. May speak of links that were cut off: a note counts only if the link is there and has the hash.
+// Where a link with this hash is. May speak of links that were cut off: a note counts only if the
+// link is there and has the hash.
 struct LinkNote {
   std::uint32_t hash;  // upper half
   std::uint32_t link;  // its index
@@ -141,7 +146,8 @@ struct SumsCodec<SpanSums> {
   }
 };
 
-// Where bodies come from that are not in memory. Called on any thread. What goes wrong is thrown as Failure: unavailable, or corrupt.
+// Where bodies come from that are not in memory. Called on any thread. What goes wrong is thrown as
+// Failure: unavailable, or corrupt.
 class BodySource {
  public:
   virtual ~BodySource() = default;
@@ -159,7 +165,8 @@ struct Log {
   LinkTree links;     // of all messages, by ordinal, then as Message::tool_links() has them
   NoteTree notes;     // the same by hash
 
-  // What stands for others: what COMPRESS made, and what REPLACE, MERGE, SPLIT and TRANSFORM made. By ordinal.
+  // What stands for others: what COMPRESS made, and what REPLACE, MERGE, SPLIT and TRANSFORM made.
+  // By ordinal.
   using MadeTree = HouseTree<OriginalsNote, NoSums>;
   MadeTree summaries;
   MadeTree copies;
@@ -167,14 +174,17 @@ struct Log {
 
   LogOrder order;
 
-  // False: the history was stored by a release that knew fewer kinds of calls. There are no links until with_links() makes them.
+  // False: the history was stored by a release that knew fewer kinds of calls. There are no links
+  // until with_links() makes them.
   bool links_known = true;
-  // False: by a release without an order. There are neither `order` nor `copies` nor `spans` until with_order() makes them.
+  // False: by a release without an order. There are neither `order` nor `copies` nor `spans` until
+  // with_order() makes them.
   bool order_known = true;
   bool views_are_in_order() const { return order_known && !order.departed(); }
 
   std::shared_ptr<const BodySource> bodies;  // null: all are in memory
-  std::shared_ptr<Work> work;                // null: without limits. Of a draft and of History::limited(), never of a version
+  // null: without limits. Of a draft and of History::limited(), never of a version
+  std::shared_ptr<Work> work;
 
   std::uint64_t size() const { return stored.size(); }
   Message message(std::uint32_t ordinal) const {
@@ -202,31 +212,42 @@ struct Log {
   void note_copies(const std::vector<std::uint32_t>& copies, std::vector<std::uint32_t> originals);
   // What a summary or a copy stands for. nullptr: nothing.
   const std::vector<std::uint32_t>* stands_for(std::uint32_t ordinal) const;
-  std::vector<std::uint32_t> stand_ins_of(std::uint32_t ordinal) const;          // what stands for it
-  void add_spans(std::uint32_t stand_in, std::vector<std::uint32_t> originals);  // for stand_ins_of()
+  // what stands for it
+  std::vector<std::uint32_t> stand_ins_of(std::uint32_t ordinal) const;
+  // for stand_ins_of()
+  void add_spans(std::uint32_t stand_in, std::vector<std::uint32_t> originals);
 
   static std::uint64_t hash_of(std::string_view id);
 
   // The links of a message are [first_link(o), first_link(o + 1)).
   std::uint64_t first_link(std::uint64_t ordinal) const;
-  std::uint64_t count_links(std::uint32_t ordinal) const { return first_link(std::uint64_t{ordinal} + 1) - first_link(ordinal); }
-  std::vector<Mention> mentions(std::uint32_t ordinal) const { return mentions(ordinal, first_link(ordinal)); }
-  std::vector<Mention> mentions(std::uint32_t ordinal, std::uint64_t first) const;  // where its first link is known
+  std::uint64_t count_links(std::uint32_t ordinal) const {
+    return first_link(std::uint64_t{ordinal} + 1) - first_link(ordinal);
+  }
+  std::vector<Mention> mentions(std::uint32_t ordinal) const {
+    return mentions(ordinal, first_link(ordinal));
+  }
+  // where its first link is known
+  std::vector<Mention> mentions(std::uint32_t ordinal, std::uint64_t first) const;
 
-  // Calls visit(link, index) -> bool for links with this hash, of messages from `around` down (not included) or up, until it answers false or
-  // many notes were looked at.
+  // Calls visit(link, index) -> bool for links with this hash, of messages from `around` down (not
+  // included) or up, until it answers false or many notes were looked at.
   template <class Visit>
   void visit_mentions_below(std::uint64_t hash, std::uint64_t around, Visit visit) const;
   template <class Visit>
   void visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit visit) const;
 
-  // The same in two steps, without an end: where the note of this link stands, or would; and visit(link, index, note) for those of the notes
-  // [begin, end) that speak of links with this hash, rising.
-  std::uint64_t note_at(std::uint64_t hash, std::uint64_t link) const { return first_note(LinkNote::of(hash, link).key()); }
+  // The same in two steps, without an end: where the note of this link stands, or would; and
+  // visit(link, index, note) for those of the notes [begin, end) that speak of links with this
+  // hash, rising.
+  std::uint64_t note_at(std::uint64_t hash, std::uint64_t link) const {
+    return first_note(LinkNote::of(hash, link).key());
+  }
   template <class Visit>
   void visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end, Visit visit) const;
 
-  // The same for all notes of the hash, in one step. False, and nothing is shown, where there are more than a few.
+  // The same for all notes of the hash, in one step. False, and nothing is shown, where there are
+  // more than a few.
   static constexpr std::size_t few_notes = 32;
   template <class Visit>
   bool visit_few(std::uint64_t hash, Visit visit) const;
@@ -251,7 +272,8 @@ struct Log {
 
   // Shows the link of a note if it has the hash; answers whether to go on.
   template <class Visit>
-  bool visit_noted(const LinkNote& note, std::uint64_t hash, std::size_t& looked, Visit& visit) const {
+  bool visit_noted(const LinkNote& note, std::uint64_t hash, std::size_t& looked,
+                   Visit& visit) const {
     if (note.hash != LinkNote::of(hash, 0).hash || ++looked > notes_max) return false;
     if (note.link >= links.size()) return true;
     const Link link = links[note.link];
@@ -276,7 +298,8 @@ void Log::visit_mentions_from(std::uint64_t hash, std::uint64_t around, Visit vi
 }
 
 template <class Visit>
-void Log::visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end, Visit visit) const {
+void Log::visit_notes(std::uint64_t hash, std::uint64_t begin, std::uint64_t end,
+                      Visit visit) const {
   notes.visit(
       begin, end, [](const NoteSums&) { return true; },
       [&](std::uint64_t at, const LinkNote& note) {

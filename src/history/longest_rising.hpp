@@ -8,8 +8,8 @@
 
 namespace undertext {
 
-// Places in a list of `count` elements, from the first to the last. before(i, j) tells whether element i comes before element j in the order that
-// counts. O(count log count).
+// Places in a list of `count` elements, from the first to the last. before(i, j) tells whether
+// element i comes before element j in the order that counts. O(count log count).
 template <class Before>
 std::vector<std::size_t> longest_rising(std::size_t count, Before before) {
   std::vector<std::size_t> ends;  // ends[k]: where the best rising part of length k + 1 ends
@@ -24,7 +24,8 @@ std::vector<std::size_t> longest_rising(std::size_t count, Before before) {
     }
   }
   std::vector<std::size_t> places;
-  for (std::size_t i = ends.empty() ? count : ends.back(); i < count; i = previous[i]) places.push_back(i);
+  for (std::size_t i = ends.empty() ? count : ends.back(); i < count; i = previous[i])
+    places.push_back(i);
   std::reverse(places.begin(), places.end());
   return places;
 }

@@ -6,7 +6,8 @@ std::uint64_t Marks::label_place(std::string_view label) const {
   std::uint64_t low = 0, high = labels_.size();
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
-    (*labels_[middle].text < label ? low : high) = *labels_[middle].text < label ? middle + 1 : middle;
+    (*labels_[middle].text < label ? low : high) =
+        *labels_[middle].text < label ? middle + 1 : middle;
   }
   return low;
 }

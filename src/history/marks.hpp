@@ -16,7 +16,9 @@ namespace undertext {
 struct LabelNote {
   Shared<std::string> text;
   std::uint32_t number;
-  friend bool operator==(const LabelNote& a, const LabelNote& b) { return a.number == b.number && *a.text == *b.text; }
+  friend bool operator==(const LabelNote& a, const LabelNote& b) {
+    return a.number == b.number && *a.text == *b.text;
+  }
 };
 template <>
 struct ItemCodec<LabelNote> {
@@ -55,8 +57,10 @@ class Marks {
  public:
   void add(std::string_view label, const std::vector<std::uint32_t>& ordinals);     // O(k log n)
   void remove(std::string_view label, const std::vector<std::uint32_t>& ordinals);  // O(k log n)
-  std::vector<std::uint32_t> ordinals(std::string_view label) const;                // rising; O(log n + answer)
-  std::vector<std::string> labels(std::uint32_t ordinal) const;                     // by text; O(labels log n)
+  // rising; O(log n + answer)
+  std::vector<std::uint32_t> ordinals(std::string_view label) const;
+  // by text; O(labels log n)
+  std::vector<std::string> labels(std::uint32_t ordinal) const;
 
   std::vector<std::uint32_t> all_ordinals() const;  // of every label; some more than once
 

@@ -12,8 +12,8 @@
 
 namespace undertext {
 
-// The MERGE_FORK whose summary is the message at this index of the view; null: it is none, or there is
-// no such index. O(log n). Valid while `rep` is.
+// The MERGE_FORK whose summary is the message at this index of the view; null: it is none, or there
+// is no such index. O(log n). Valid while `rep` is.
 const op::MergedFork* summary_of_fork_at(const History::Rep& rep, std::uint64_t index);
 
 // Where a message came from; nothing, if it is of this conversation. O(log n).
@@ -25,8 +25,10 @@ struct TakenFromFork {
   std::uint64_t first = 0;    // the ordinal of the first message that it stored
   std::string from;           // the fork
   std::uint64_t fork_version = 0;
-  std::vector<std::uint64_t> ordinals = {};  // in the fork's log, of the messages from `first` on; none: a summary
+  // in the fork's log, of the messages from `first` on; none: a summary
+  std::vector<std::uint64_t> ordinals = {};
 };
-std::vector<TakenFromFork> taken_from_forks(const History::Rep& rep, std::uint64_t first_version = 0);
+std::vector<TakenFromFork> taken_from_forks(const History::Rep& rep,
+                                            std::uint64_t first_version = 0);
 
 }  // namespace undertext

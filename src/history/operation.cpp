@@ -6,9 +6,13 @@ namespace undertext {
 
 std::string_view name(const Operation& operation) { return row_of(operation).name; }
 
-std::string_view name(ReconcileOutcome outcome) { return words_of<ReconcileOutcome>[static_cast<std::size_t>(outcome)]; }
+std::string_view name(ReconcileOutcome outcome) {
+  return words_of<ReconcileOutcome>[static_cast<std::size_t>(outcome)];
+}
 
-std::string_view name(MergeMode mode) { return words_of<MergeMode>[static_cast<std::size_t>(mode)]; }
+std::string_view name(MergeMode mode) {
+  return words_of<MergeMode>[static_cast<std::size_t>(mode)];
+}
 
 const Message& some_message() {
   static const Message message = Message::make(Role::user, "summary").value();
@@ -20,7 +24,8 @@ Operation to_record(Operation operation, Pairs pairs) {
       [&](auto& what) {
         if constexpr (requires { what.pairs; }) what.pairs = what.pairs.value_or(pairs);
         if constexpr (requires { what.change; }) {
-          if (std::holds_alternative<op::TransformFunction>(what.change)) what.change = op::TransformFunction();
+          if (std::holds_alternative<op::TransformFunction>(what.change))
+            what.change = op::TransformFunction();
         }
         if constexpr (requires { what.find; }) what.find = {};
       },
@@ -51,7 +56,8 @@ bool is_filter_by_text(const Operation& operation) {
 bool mends_units(const Operation& operation) {
   return std::visit(
       [](const auto& what) {
-        if constexpr (requires { what.pairs; }) return what.pairs.value_or(Pairs::literal) != Pairs::literal;
+        if constexpr (requires { what.pairs; })
+          return what.pairs.value_or(Pairs::literal) != Pairs::literal;
         return false;
       },
       operation.what);
@@ -59,13 +65,17 @@ bool mends_units(const Operation& operation) {
 
 std::uint8_t tag_to_write(const Operation& operation) {
   const OperationRow& row = row_of(operation);
-  if (const auto* apply = std::get_if<op::ApplyPlan>(&operation.what); apply && !apply->plan.target_tokens) return first_tag(row);
-  const bool has_pairs = std::visit([](const auto& what) { return requires { what.pairs; }; }, operation.what);
+  if (const auto* apply = std::get_if<op::ApplyPlan>(&operation.what);
+      apply && !apply->plan.target_tokens)
+    return first_tag(row);
+  const bool has_pairs =
+      std::visit([](const auto& what) { return requires { what.pairs; }; }, operation.what);
   return has_pairs && !mends_units(operation) ? first_tag(row) : written_tag(row);
 }
 
 bool records_kept(const Operation& operation, std::uint8_t tag) {
-  return is_filter_by_text(operation) || (mends_units(operation) && tag != first_tag(row_of(operation)));
+  return is_filter_by_text(operation) ||
+         (mends_units(operation) && tag != first_tag(row_of(operation)));
 }
 
 }  // namespace undertext

@@ -66,7 +66,8 @@ class BytesOut {
   void write(const std::vector<std::uint64_t>& list) {
     out_.number(list.size());
     std::uint64_t before = 0;
-    for (const std::uint64_t n : list) out_.signed_number(static_cast<std::int64_t>(n - std::exchange(before, n)));
+    for (const std::uint64_t n : list)
+      out_.signed_number(static_cast<std::int64_t>(n - std::exchange(before, n)));
   }
 
   ByteOut& out_;
@@ -170,10 +171,12 @@ void write_record(ByteOut& out, const RecordedOperation& record, KeptPart kept) 
   const std::uint8_t tag = record.tag != 0 ? record.tag : written_tag(row_of(operation));
   const bool writes_kept = kept == KeptPart::present && records_kept(operation, tag);
   if (tag == 0 || (writes_kept && !record.kept)) {
-    throw Failure(Error{ErrorCode::internal, "a " + std::string(name(operation)) + " lacks what its record holds"});
+    throw Failure(Error{ErrorCode::internal,
+                        "a " + std::string(name(operation)) + " lacks what its record holds"});
   }
   out.number(tag);
-  std::visit([io = BytesOut(out, tag)](const auto& what) mutable { describe(io, what); }, operation.what);
+  std::visit([io = BytesOut(out, tag)](const auto& what) mutable { describe(io, what); },
+             operation.what);
   out.text(operation.options.description);
   if (writes_kept) write_kept(out, *record.kept);
 }
@@ -185,7 +188,8 @@ RecordedOperation read_record(ByteIn& in, KeptPart kept) {
   if (row == nullptr) in.fail_newer();
   RecordedOperation record{{make_operation(*row), {}}, {}, static_cast<std::uint8_t>(tag)};
   Operation& operation = record.operation;
-  std::visit([io = BytesIn(in, record.tag)](auto& what) mutable { describe(io, what); }, operation.what);
+  std::visit([io = BytesIn(in, record.tag)](auto& what) mutable { describe(io, what); },
+             operation.what);
   operation.options.description = in.text();
   if (kept == KeptPart::present && records_kept(operation, record.tag)) record.kept = read_kept(in);
   return record;

@@ -8,7 +8,8 @@
 
 namespace undertext {
 
-// What an operation kept (records_kept()) is part of the record of a version. The pages of a history leave it out:
+// What an operation kept (records_kept()) is part of the record of a version. The pages of a
+// history leave it out:
 // it can be long, and nothing is replayed from them.
 enum class KeptPart : bool { absent, present };
 

@@ -56,7 +56,8 @@ TEST(OperationBytes, AreTheSameInEveryRelease) {
 
 TEST(OperationBytes, EveryTagHasAnExample) {
   std::set<unsigned> seen;
-  for (const RecordedExample& example : recorded_examples()) seen.insert(record_of(bytes_of(example.record)).tag);
+  for (const RecordedExample& example : recorded_examples())
+    seen.insert(record_of(bytes_of(example.record)).tag);
   for (const OperationRow& row : operation_rows) {
     for (const std::uint8_t tag : row.tags) EXPECT_TRUE(tag == 0 || seen.contains(tag)) << row.name;
   }
@@ -82,7 +83,8 @@ TEST(OperationBytes, WhatIsDamagedIsCorrupt) {
   for (const RecordedExample& example : recorded_examples()) {
     const std::string bytes = bytes_of(example.record);
     for (std::size_t size = 0; size < bytes.size(); ++size)
-      EXPECT_EQ(failure_of(std::string_view(bytes).substr(0, size)), ErrorCode::corrupt) << example.json;
+      EXPECT_EQ(failure_of(std::string_view(bytes).substr(0, size)), ErrorCode::corrupt)
+          << example.json;
     EXPECT_EQ(failure_of(bytes + '\0'), ErrorCode::corrupt) << example.json;
   }
 }

@@ -50,25 +50,29 @@ struct OperationTraits {
   bool rolls_back = false;    // makes an earlier batch current
   bool brings_back = false;   // may show messages that were hidden
   bool moves_undo = false;    // walks along the chain of undo, and adds nothing to it
-  bool may_reorder = false;   // may leave a view that departs from the log's order; with a `carry`, where that is not empty
-  bool in_place = false;      // what it stores takes the places of what it names, one by one
-  bool may_quote = false;     // its arguments may quote the messages it changes
+  // may leave a view that departs from the log's order; with a `carry`, where that is not empty
+  bool may_reorder = false;
+  bool in_place = false;   // what it stores takes the places of what it names, one by one
+  bool may_quote = false;  // its arguments may quote the messages it changes
   Copies copies = Copies::none;
-  std::uint8_t ordered_since = 0;  // the first tag that puts what returns by the log's order; 0: none does
+  // the first tag that puts what returns by the log's order; 0: none does
+  std::uint8_t ordered_since = 0;
 };
 
 inline constexpr std::uint8_t tag_max = 127;
 
-// A tag is the first byte of a stored operation. It is never reused, and its fields and meaning never
-// change. A changed meaning is a new tag at the end of the row: the last one is written, records keep
-// theirs, and perform() asks Draft::tag() which meaning to replay. A field more is a new tag too, since()
-// which records have it. Other fields are a new alternative with a row of its own, as COMPRESS by a plan is.
+// A tag is the first byte of a stored operation. It is never reused, and its fields and meaning
+// never change. A changed meaning is a new tag at the end of the row: the last one is written,
+// records keep theirs, and perform() asks Draft::tag() which meaning to replay. A field more is a
+// new tag too, since() which records have it. Other fields are a new alternative with a row of its
+// own, as COMPRESS by a plan is.
 struct OperationRow {
   std::size_t alternative;  // of Operation::What
   std::string_view name;
   std::array<std::uint8_t, 3> tags = {};  // oldest first, then zeros; none: it is never recorded
   OperationTraits traits = {};
-  std::string_view told_by = {};  // the field that tells its records from those of an earlier row of the same name
+  // the field that tells its records from those of an earlier row of the same name
+  std::string_view told_by = {};
 };
 
 template <class Op, std::size_t index = 0>
@@ -91,13 +95,22 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Compress>(), "COMPRESS", {8}},
     {alternative_of<op::ApplyPlan>(), "COMPRESS", {9, 28}, {.by_strategy = true}, "plan"},
     {alternative_of<op::CompressBy>(), "COMPRESS", {}, {.may_rebase = true, .by_strategy = true}},
-    {alternative_of<op::Expand>(), "EXPAND", {10, 26}, {.brings_back = true, .may_reorder = true, .ordered_since = 26}},
+    {alternative_of<op::Expand>(),
+     "EXPAND",
+     {10, 26},
+     {.brings_back = true, .may_reorder = true, .ordered_since = 26}},
     {alternative_of<op::Show>(), "SHOW", {27}, {.brings_back = true, .ordered_since = 27}},
     {alternative_of<op::Merge>(), "MERGE", {11}, {.copies = Copies::together}},
     {alternative_of<op::Split>(), "SPLIT", {12}, {.copies = Copies::each}},
-    {alternative_of<op::Transform>(), "TRANSFORM", {13}, {.in_place = true, .may_quote = true, .copies = Copies::each}},
+    {alternative_of<op::Transform>(),
+     "TRANSFORM",
+     {13},
+     {.in_place = true, .may_quote = true, .copies = Copies::each}},
     {alternative_of<op::StartBatch>(), "START_BATCH", {14}},
-    {alternative_of<op::EndBatch>(), "END_BATCH", {15}, {.rolls_back = true, .brings_back = true, .may_reorder = true}},
+    {alternative_of<op::EndBatch>(),
+     "END_BATCH",
+     {15},
+     {.rolls_back = true, .brings_back = true, .may_reorder = true}},
     {alternative_of<op::Rollback>(), "ROLLBACK", {16}, {.rolls_back = true, .brings_back = true}},
     {alternative_of<op::Mark>(), "MARK", {17}},
     {alternative_of<op::Unmark>(), "UNMARK", {18}},
@@ -106,12 +119,19 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Restore>(), "RESTORE", {21}, {.brings_back = true}},
     {alternative_of<op::ImportMarkMap>(), "IMPORT_MARK_MAP", {22}, {.may_reorder = true}},
     {alternative_of<op::Reconcile>(), "RECONCILE", {}, {.may_rebase = true}},
-    {alternative_of<op::Reconciled>(), "RECONCILE", {29}, {.brings_back = true, .ordered_since = 29}},
+    {alternative_of<op::Reconciled>(),
+     "RECONCILE",
+     {29},
+     {.brings_back = true, .ordered_since = 29}},
     {alternative_of<op::Recall>(), "RECALL", {}, {.may_rebase = true}},
     {alternative_of<op::Recalled>(), "RECALL", {31}},
     {alternative_of<op::MergeFork>(), "MERGE_FORK", {}, {.may_rebase = true}},
     {alternative_of<op::MergedFork>(), "MERGE_FORK", {32}},
-    {alternative_of<op::ExpandFork>(), "EXPAND", {33}, {.brings_back = true, .copies = Copies::together}, "from"},
+    {alternative_of<op::ExpandFork>(),
+     "EXPAND",
+     {33},
+     {.brings_back = true, .copies = Copies::together},
+     "from"},
 };
 
 constexpr std::uint8_t first_tag(const OperationRow& row) { return row.tags.front(); }
@@ -143,17 +163,24 @@ constexpr bool is_table_sound() {
   }
   return true;
 }
-static_assert(std::size(operation_rows) == std::variant_size_v<Operation::What>, "an operation has no row");
-static_assert(is_table_sound(), "rows stand in the order of Operation::What, and no tag is there twice");
+static_assert(std::size(operation_rows) == std::variant_size_v<Operation::What>,
+              "an operation has no row");
+static_assert(is_table_sound(),
+              "rows stand in the order of Operation::What, and no tag is there twice");
 
-inline const OperationRow& row_of(const Operation& operation) { return operation_rows[operation.what.index()]; }
-inline const OperationTraits& traits_of(const Operation& operation) { return row_of(operation).traits; }
+inline const OperationRow& row_of(const Operation& operation) {
+  return operation_rows[operation.what.index()];
+}
+inline const OperationTraits& traits_of(const Operation& operation) {
+  return row_of(operation).traits;
+}
 
 // The operation of this row, its fields as they are by default.
 inline Operation::What make_operation(const OperationRow& row) {
   using Make = Operation::What (*)();
   static constexpr auto makes = []<std::size_t... index>(std::index_sequence<index...>) {
-    return std::array<Make, sizeof...(index)>{[] { return Operation::What(std::in_place_index<index>); }...};
+    return std::array<Make, sizeof...(index)>{
+        [] { return Operation::What(std::in_place_index<index>); }...};
   }(std::make_index_sequence<std::variant_size_v<Operation::What>>());
   return makes[row.alternative]();
 }
@@ -166,11 +193,14 @@ inline constexpr std::array<std::string_view, 2> words_of<Names::By> = {"indices
 template <>
 inline constexpr std::array<std::string_view, 3> words_of<Pairs> = {"literal", "shrink", "grow"};
 template <>
-inline constexpr std::array<std::string_view, 4> words_of<ReconcileOutcome> = {"same", "appended", "edited", "compacted"};
+inline constexpr std::array<std::string_view, 4> words_of<ReconcileOutcome> = {
+    "same", "appended", "edited", "compacted"};
 template <>
-inline constexpr std::array<std::string_view, 3> words_of<MergeMode> = {"summary", "messages", "pick"};
+inline constexpr std::array<std::string_view, 3> words_of<MergeMode> = {"summary", "messages",
+                                                                        "pick"};
 template <>
-inline constexpr std::array<std::string_view, 3> words_of<TruncateText::Keep> = {"head", "tail", "both"};
+inline constexpr std::array<std::string_view, 3> words_of<TruncateText::Keep> = {"head", "tail",
+                                                                                 "both"};
 
 template <class Enum>
 inline constexpr std::size_t choices_of = words_of<Enum>.size();
@@ -181,8 +211,10 @@ inline constexpr std::size_t choices_of<Role> = role_count;
 struct FieldName {
   constexpr FieldName(std::string_view name) : request(name), record(name) {}
   constexpr FieldName(const char* name) : FieldName(std::string_view(name)) {}
-  constexpr FieldName(std::string_view name, std::string_view what) : request(name), record(name), text(what) {}
-  constexpr FieldName(std::string_view in_request, std::string_view in_record, std::string_view what)
+  constexpr FieldName(std::string_view name, std::string_view what)
+      : request(name), record(name), text(what) {}
+  constexpr FieldName(std::string_view in_request, std::string_view in_record,
+                      std::string_view what)
       : request(in_request), record(in_record), text(what) {}
   std::string_view request, record, text = {};
 };
@@ -227,13 +259,17 @@ void describe(auto& io, Is<TypeIndices> auto& lists) {
 }
 void describe(auto& io, Is<MarkMap> auto& map) {
   io.need({"originalIndices", "The view: ordinals in its order."}, map.original_indices);
-  io.preset({"typeIndices", "The same by role; default: as the messages have it."}, map.type_indices);
+  io.preset({"typeIndices", "The same by role; default: as the messages have it."},
+            map.type_indices);
   io.need({"batchBoundaries", "Where each batch begins in the log."}, map.batch_boundaries);
-  io.need({"boundaryToBatch", "The batch of each boundary: 0, 1, 2 and so on."}, map.boundary_to_batch);
+  io.need({"boundaryToBatch", "The batch of each boundary: 0, 1, 2 and so on."},
+          map.boundary_to_batch);
   io.need({"currentBatch", "The batch that the view is in."}, map.current_batch);
 }
 
-void describe(auto& io, Is<op::Append> auto& o) { io.messages({"messages", "At least one."}, o.messages); }
+void describe(auto& io, Is<op::Append> auto& o) {
+  io.messages({"messages", "At least one."}, o.messages);
+}
 void describe(auto& io, Is<op::Insert> auto& o) {
   io.need({"position", "The index to insert before; the length appends."}, o.position);
   io.messages({"messages", "At least one."}, o.messages);
@@ -273,8 +309,12 @@ void describe(auto& io, Is<op::ApplyPlan> auto& o) {
   io.since(28, "targetTokens", o.plan.target_tokens);
 }
 void describe(auto&, Is<op::CompressBy> auto&) {}
-void describe(auto& io, Is<op::Expand> auto& o) { io.need({"index", "Of a message that stands for others."}, o.index); }
-void describe(auto& io, Is<op::Show> auto& o) { io.need({"ordinals", "Of hidden messages."}, o.ordinals); }
+void describe(auto& io, Is<op::Expand> auto& o) {
+  io.need({"index", "Of a message that stands for others."}, o.index);
+}
+void describe(auto& io, Is<op::Show> auto& o) {
+  io.need({"ordinals", "Of hidden messages."}, o.ordinals);
+}
 void describe(auto& io, Is<op::Merge> auto& o) {
   io.need({"indices", "Of the messages to join."}, o.indices);
   io.preset({"separator", "What stands between their texts. Default: a newline."}, o.separator);
@@ -284,7 +324,8 @@ void describe(auto& io, Is<op::Split> auto& o) {
   io.need({"at", "Where: code points of a text, or places in a list of parts; rising."}, o.at);
 }
 inline constexpr std::array<std::string_view, 2> which_words = {"", "roles"};
-inline constexpr std::array<std::string_view, 4> change_words = {"replaceText", "truncateText", "setMetadata", "function"};
+inline constexpr std::array<std::string_view, 4> change_words = {"replaceText", "truncateText",
+                                                                 "setMetadata", "function"};
 void describe(auto& io, Is<op::Transform> auto& o) {
   io.choice(o.which, which_words);
   io.choice(o.change, change_words);
@@ -311,8 +352,12 @@ void describe(auto& io, Is<op::Unmark> auto& o) {
 void describe(auto&, Is<op::Undo> auto&) {}
 void describe(auto&, Is<op::Redo> auto&) {}
 // A record has the version it made under "version".
-void describe(auto& io, Is<op::Restore> auto& o) { io.need({"version", "restoredVersion", "Whose state returns."}, o.version); }
-void describe(auto& io, Is<op::ImportMarkMap> auto& o) { io.need({"markMap", "As the query markMap returns it."}, o.map); }
+void describe(auto& io, Is<op::Restore> auto& o) {
+  io.need({"version", "restoredVersion", "Whose state returns."}, o.version);
+}
+void describe(auto& io, Is<op::ImportMarkMap> auto& o) {
+  io.need({"markMap", "As the query markMap returns it."}, o.map);
+}
 void describe(auto& io, Is<ClientListEntry> auto& entry) {
   io.need("ordinal", entry.ordinal);
   io.need("identity", entry.identity);
@@ -399,12 +444,13 @@ bool is_filter_by_text(const Operation& operation);
 // TRUNCATE, FILTER or DELETE with `pairs` set to shrink or grow.
 bool mends_units(const Operation& operation);
 
-// The tag to record it with: the oldest whose meaning it has, so that older releases read the record. Without `pairs`, TRUNCATE, FILTER and
-// DELETE mean what they always did; COMPRESS by a plan does without a target.
+// The tag to record it with: the oldest whose meaning it has, so that older releases read the
+// record. Without `pairs`, TRUNCATE, FILTER and DELETE mean what they always did; COMPRESS by a
+// plan does without a target.
 std::uint8_t tag_to_write(const Operation& operation);
 
-// Whether what it kept is part of its record. Since the second tag of TRUNCATE, FILTER and DELETE that
-// is so where they mend units: what makes a unit may be read otherwise later.
+// Whether what it kept is part of its record. Since the second tag of TRUNCATE, FILTER and DELETE
+// that is so where they mend units: what makes a unit may be read otherwise later.
 bool records_kept(const Operation& operation, std::uint8_t tag);
 
 }  // namespace undertext

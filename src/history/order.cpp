@@ -46,12 +46,14 @@ void LogOrder::cut(std::uint64_t length) {
 }
 
 bool LogOrder::is_in_order(const std::vector<std::uint32_t>& ordinals) const {
-  return std::is_sorted(ordinals.begin(), ordinals.end(), [&](std::uint32_t a, std::uint32_t b) { return before(a, b); });
+  return std::is_sorted(ordinals.begin(), ordinals.end(),
+                        [&](std::uint32_t a, std::uint32_t b) { return before(a, b); });
 }
 
 void LogOrder::sort(std::vector<std::uint32_t>& ordinals) const {
   if (is_in_order(ordinals)) return;  // as they nearly always are
-  std::sort(ordinals.begin(), ordinals.end(), [&](std::uint32_t a, std::uint32_t b) { return before(a, b); });
+  std::sort(ordinals.begin(), ordinals.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return before(a, b); });
 }
 
 void LogOrder::save(PageOut& out) const {
@@ -95,7 +97,8 @@ std::vector<PutNote> ItemCodec<PutNote>::read(PageIn& in, unsigned n) {
     note.depth = in.number32();
     note.jump = lower();
     // Else searching upward might not end.
-    if (note.depth == 0 || note.root > note.front || note.root > note.jump) in.fail("a message has no place in the order");
+    if (note.depth == 0 || note.root > note.front || note.root > note.jump)
+      in.fail("a message has no place in the order");
     items.push_back(note);
   }
   return items;

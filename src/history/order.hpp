@@ -1,7 +1,9 @@
-// The order of a log: one total order of all its messages, visible or not. It only grows, and belongs to no version.
+// The order of a log: one total order of all its messages, visible or not. It only grows, and
+// belongs to no version.
 //
-// An appended message comes last. What is put at the place of a message of the view (an insertion, a summary, an edited copy) comes right before
-// that message. So the order is a forest: what was put points to the message it was put in front of, and what was appended is a root.
+// An appended message comes last. What is put at the place of a message of the view (an insertion,
+// a summary, an edited copy) comes right before that message. So the order is a forest: what was
+// put points to the message it was put in front of, and what was appended is a root.
 //
 //     0        1        2          3 was put in front of 1, 4 in front of 3, 5 in front of 1
 //            /   \                 the order is 0 4 3 5 1 2
@@ -9,7 +11,8 @@
 //           |
 //           4
 //
-// A view stands in this order unless END_BATCH carried a message to its end, or IMPORT_MARK_MAP said otherwise.
+// A view stands in this order unless END_BATCH carried a message to its end, or IMPORT_MARK_MAP
+// said otherwise.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +22,8 @@
 
 namespace undertext {
 
-// A message that was put. Depth and jump make the common ancestor of two messages findable in O(log n) steps: the jump of a message leads to an
-// ancestor whose depth depends on its own depth alone.
+// A message that was put. Depth and jump make the common ancestor of two messages findable in O(log
+// n) steps: the jump of a message leads to an ancestor whose depth depends on its own depth alone.
 struct PutNote {
   std::uint32_t ordinal;
   std::uint32_t front;  // the message it was put in front of

@@ -57,14 +57,15 @@ TEST(LogOrder, IsThatOfAPlainList) {
         plain.append();
         continue;
       }
-      const std::uint32_t front =
-          static_cast<std::uint32_t>(deep && random() % 4 != 0 ? plain.size() - 1 : random() % plain.size());
+      const std::uint32_t front = static_cast<std::uint32_t>(
+          deep && random() % 4 != 0 ? plain.size() - 1 : random() % plain.size());
       const std::uint32_t ordinal = plain.put_before(front);
       order.put(ordinal, front);
     }
     const std::vector<std::uint32_t>& list = plain.list();
     for (std::size_t i = 0; i < list.size(); ++i) {
-      for (std::size_t k = 0; k < list.size(); ++k) ASSERT_EQ(order.before(list[i], list[k]), i < k) << list[i] << " " << list[k];
+      for (std::size_t k = 0; k < list.size(); ++k)
+        ASSERT_EQ(order.before(list[i], list[k]), i < k) << list[i] << " " << list[k];
     }
     std::vector<std::uint32_t> shuffled = list;
     std::shuffle(shuffled.begin(), shuffled.end(), random);
@@ -73,7 +74,8 @@ TEST(LogOrder, IsThatOfAPlainList) {
   }
 }
 
-// Two messages far apart in a chain of copies: by walking, a chain a hundred times as long would take a hundred times as many steps.
+// Two messages far apart in a chain of copies: by walking, a chain a hundred times as long would
+// take a hundred times as many steps.
 TEST(LogOrder, ComparesTheEndsOfALongChainInFewSteps) {
   const auto chain_of = [](std::uint32_t length) {
     LogOrder order;
@@ -94,14 +96,17 @@ TEST(LogOrder, ComparesTheEndsOfALongChainInFewSteps) {
     return least;
   };
   const double few = least_ms(short_chain, short_length), many = least_ms(long_chain, long_length);
-  std::printf("  a thousand comparisons: %.3f ms in a chain of %u, %.3f ms in one of %u\n", few, short_length, many, long_length);
+  std::printf("  a thousand comparisons: %.3f ms in a chain of %u, %.3f ms in one of %u\n", few,
+              short_length, many, long_length);
   EXPECT_LT(many, 20 * few);
 }
 
-// A conversation and the order that its log must have, kept as a plain list from the outside: by what was put where.
+// A conversation and the order that its log must have, kept as a plain list from the outside: by
+// what was put where.
 class Player {
  public:
-  explicit Player(std::uint64_t seed) : random_(seed), conversation_(seed, {.turns_max = 6, .edits_max = 0}) {
+  explicit Player(std::uint64_t seed)
+      : random_(seed), conversation_(seed, {.turns_max = 6, .edits_max = 0}) {
     history_ = conversation_.make();
     for (std::uint64_t o = 0; o < history_.stats().total_messages; ++o) plain_.append();
   }
@@ -126,7 +131,9 @@ class Player {
       case 10: return play(op::Split{below(n), {1}});
       case 11: return play(op::Transform{some, SetMetadata{R"({"k":1})"}});
       case 12: return play(op::Undo{});
-      default: return below(6) == 0 ? play(op::Clear{below(2) == 0}) : play(op::Restore{below(history_.version().value + 1)});
+      default:
+        return below(6) == 0 ? play(op::Clear{below(2) == 0})
+                             : play(op::Restore{below(history_.version().value + 1)});
     }
   }
 
@@ -155,7 +162,8 @@ class Player {
   void check() const {
     const View view = history_.view();
     std::vector<std::uint32_t> shown;
-    for (std::uint64_t i = 0; i < view.size(); ++i) shown.push_back(static_cast<std::uint32_t>(view.ordinal(i).value));
+    for (std::uint64_t i = 0; i < view.size(); ++i)
+      shown.push_back(static_cast<std::uint32_t>(view.ordinal(i).value));
     const std::set<std::uint32_t> visible(shown.begin(), shown.end());
     std::vector<std::uint32_t> expected;
     for (const std::uint32_t o : plain_.list()) {
@@ -164,10 +172,12 @@ class Player {
     ASSERT_EQ(shown, expected);
   }
 
-  // Nothing visible stands for something else that is: no text is there twice. Operations by hand never make it so, nor does bringing back.
+  // Nothing visible stands for something else that is: no text is there twice. Operations by hand
+  // never make it so, nor does bringing back.
   void check_said_once() const {
     const View view = history_.view();
-    for (std::uint64_t i = 0; i < view.size(); ++i) ASSERT_FALSE(shows_any(behind(view.ordinal(i).value))) << i;
+    for (std::uint64_t i = 0; i < view.size(); ++i)
+      ASSERT_FALSE(shows_any(behind(view.ordinal(i).value))) << i;
   }
 
   const History& history() const { return history_; }
@@ -184,11 +194,14 @@ class Player {
     return all;
   }
   bool shows_any(const std::set<std::uint64_t>& ordinals) const {
-    return std::any_of(ordinals.begin(), ordinals.end(),
-                       [&](std::uint64_t o) { return history_.view().index_of(Ordinal(o)).has_value(); });
+    return std::any_of(ordinals.begin(), ordinals.end(), [&](std::uint64_t o) {
+      return history_.view().index_of(Ordinal(o)).has_value();
+    });
   }
-  // Whether a visible message stands for one of these, other than `maker` and what was made together with it.
-  bool others_stand_for(const std::set<std::uint64_t>& ordinals, std::optional<std::uint64_t> maker) const {
+  // Whether a visible message stands for one of these, other than `maker` and what was made
+  // together with it.
+  bool others_stand_for(const std::set<std::uint64_t>& ordinals,
+                        std::optional<std::uint64_t> maker) const {
     const View view = history_.view();
     for (std::uint64_t i = 0; i < view.size(); ++i) {
       const std::uint64_t other = view.ordinal(i).value;
@@ -209,7 +222,11 @@ class Player {
     return !shows_any({ordinal}) && !shows_any(behind(ordinal)) && !others_stand_for({ordinal}, {});
   }
 
-  Message message() { return Message::make(below(2) == 0 ? Role::user : Role::assistant, "m" + std::to_string(next_++)).value(); }
+  Message message() {
+    return Message::make(below(2) == 0 ? Role::user : Role::assistant,
+                         "m" + std::to_string(next_++))
+        .value();
+  }
   std::vector<std::uint64_t> stretch(std::uint64_t n) {
     std::set<std::uint64_t> some;
     for (std::uint64_t k = 1 + below(4); k > 0; --k) some.insert(below(n));
@@ -226,7 +243,9 @@ class Player {
     for (std::uint32_t o = plain_.size(); o < after.stats().total_messages; ++o) {
       std::uint64_t index = *now.index_of(Ordinal(o));
       while (!one_by_one && index > 0 && !before.index_of(now.ordinal(index - 1))) --index;
-      const std::uint64_t at = one_by_one ? index : index == 0 ? 0 : *before.index_of(now.ordinal(index - 1)) + 1;
+      const std::uint64_t at = one_by_one   ? index
+                               : index == 0 ? 0
+                                            : *before.index_of(now.ordinal(index - 1)) + 1;
       if (at < before.size()) {
         plain_.put_before(static_cast<std::uint32_t>(before.ordinal(at).value));
       } else {
@@ -272,13 +291,19 @@ TEST(LogOrder, APieceOfASplitMessageIsNotExpandedBesideAnEditedOne) {
   const auto apply = [](const History& history, Operation::What what) {
     return history.apply({std::move(what)}, RandomConversation::context());
   };
-  History history = apply(History(), op::Append{{Message::make(Role::user, "left right").value()}}).value().history;
+  History history = apply(History(), op::Append{{Message::make(Role::user, "left right").value()}})
+                        .value()
+                        .history;
   history = apply(history, op::Split{0, {5}}).value().history;
-  history = apply(history, op::Replace{Names::indices({1}), {Message::make(Role::user, "wrong").value()}}).value().history;
+  history =
+      apply(history, op::Replace{Names::indices({1}), {Message::make(Role::user, "wrong").value()}})
+          .value()
+          .history;
   const Result<Step> refused = apply(history, op::Expand{0});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
-  EXPECT_NE(refused.error().message.find("ordinal 3 at index 1"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("ordinal 3 at index 1"), std::string::npos)
+      << refused.error().message;
   history = apply(history, op::Expand{1}).value().history;
   EXPECT_EQ(texts(history), "left |right|");
   EXPECT_EQ(texts(apply(history, op::Expand{0}).value().history), "left right|");
@@ -296,7 +321,8 @@ TEST(LogOrder, ASummaryDoesNotReturnBesideWhatItStandsFor) {
   const Result<Step> refused = apply(history, op::Show{{2}});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
-  EXPECT_NE(refused.error().message.find("ordinal 1 at index 0"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("ordinal 1 at index 0"), std::string::npos)
+      << refused.error().message;
   history = apply(history, op::Delete{Names::indices({0})}).value().history;
   EXPECT_EQ(texts(apply(history, op::Show{{2}}).value().history), "both|");
 }
@@ -317,8 +343,10 @@ TEST(LogOrder, IsTheSameWhenItIsMadeFromTheVersions) {
     ASSERT_TRUE(made.rep().log.order.is_in_order(player.plain().list()));
     for (std::uint64_t o = 0; o < made.stats().total_messages; ++o) {
       ASSERT_EQ(made.stands_for(Ordinal(o)), player.history().stands_for(Ordinal(o))) << o;
-      std::vector<std::uint32_t> makers = made.rep().log.stand_ins_of(static_cast<std::uint32_t>(o));
-      std::vector<std::uint32_t> expected = player.history().rep().log.stand_ins_of(static_cast<std::uint32_t>(o));
+      std::vector<std::uint32_t> makers =
+          made.rep().log.stand_ins_of(static_cast<std::uint32_t>(o));
+      std::vector<std::uint32_t> expected =
+          player.history().rep().log.stand_ins_of(static_cast<std::uint32_t>(o));
       std::sort(makers.begin(), makers.end());
       std::sort(expected.begin(), expected.end());
       ASSERT_EQ(makers, expected) << o;

@@ -1,5 +1,6 @@
-// Which calls and results of a view belong together. They are looked for through the log's links, and paired in the order of the view: a result
-// answers the last call of its id before it; when there is none, the first one after it that has no result of its own.
+// Which calls and results of a view belong together. They are looked for through the log's links,
+// and paired in the order of the view: a result answers the last call of its id before it; when
+// there is none, the first one after it that has no result of its own.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,9 @@ struct PairPlaces {
   std::uint64_t call_link = 0;  // indices in Log::links
   std::uint64_t result_link = 0;
 
-  bool has(std::uint32_t ordinal) const { return call_ordinal == ordinal || result_ordinal == ordinal; }
+  bool has(std::uint32_t ordinal) const {
+    return call_ordinal == ordinal || result_ordinal == ordinal;
+  }
 };
 
 // A link of a message in the view.
@@ -36,9 +39,10 @@ struct SeenLink {
 
 // The messages of a view that mention one id; the nearest to a message, if there are very many.
 struct Mentioned {
-  std::vector<std::uint64_t> calls;      // indices, rising
-  std::uint64_t result_count = 0;        // messages that answer
-  std::optional<std::uint64_t> early;    // the index of the first result, if it stands before all calls
+  std::vector<std::uint64_t> calls;  // indices, rising
+  std::uint64_t result_count = 0;    // messages that answer
+  // the index of the first result, if it stands before all calls
+  std::optional<std::uint64_t> early;
   std::vector<PairPlaces> pairs;         // results rise, and calls do not fall
   std::uint32_t calls_reach = no_place;  // a place to which all calls are known to reach back
   bool is_whole = false;                 // nothing else in the view mentions the id
@@ -50,9 +54,10 @@ struct Mentioned {
   void pair(std::vector<SeenLink>& seen);
 };
 
-// Most ids are those of one call and its result: all notes of such an id are read at once. Of an id with more notes, those around
-// the message are looked at.
-// Remembers what took long to find: k questions about an id with k results cost O(k log n), not each that much. For one view, whose order does not change.
+// Most ids are those of one call and its result: all notes of such an id are read at once. Of an id
+// with more notes, those around the message are looked at.
+// Remembers what took long to find: k questions about an id with k results cost O(k log n), not
+// each that much. For one view, whose order does not change.
 class PairSearch {
  public:
   PairSearch(const Log& log, const PlacedView& view) : log_(log), view_(view) {}
@@ -61,13 +66,15 @@ class PairSearch {
   Mentioned& around(std::uint64_t hash, std::uint32_t ordinal);
 
   // The pairs of a message of the view. Valid until the next question.
-  std::span<const PairPlaces> pairs_of(std::uint64_t hash, std::uint32_t ordinal, std::uint64_t index) {
+  std::span<const PairPlaces> pairs_of(std::uint64_t hash, std::uint32_t ordinal,
+                                       std::uint64_t index) {
     return around(hash, ordinal).pairs_with(index);
   }
 
  private:
   using Seen = SeenLink;
-  // What the notes [begin, end) say, of the notes [first, last) that can speak of messages in the view.
+  // What the notes [begin, end) say, of the notes [first, last) that can speak of messages in the
+  // view.
   struct Stretch {
     std::uint64_t first = 0, last = 0, begin = 0, end = 0;
     std::vector<Seen> seen = {};          // by note
@@ -93,8 +100,10 @@ class PairSearch {
 
   const Log& log_;
   const PlacedView& view_;
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> links_;  // of the messages that can be in the view
-  Known known_;                                                   // the long ones, apart from each other
+  // of the messages that can be in the view
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> links_;
+  // the long ones, apart from each other
+  Known known_;
   Stretch short_;
 
   // The last id with few notes, and the last one with many.
@@ -104,6 +113,7 @@ class PairSearch {
 };
 
 // One question.
-std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::uint64_t hash, std::uint32_t ordinal);
+std::vector<PairPlaces> pairs_of(const Log& log, const PlacedView& view, std::uint64_t hash,
+                                 std::uint32_t ordinal);
 
 }  // namespace undertext

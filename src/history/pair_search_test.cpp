@@ -22,8 +22,10 @@ struct OneId {
   std::uint64_t below(std::uint64_t n) { return random() % n; }
 
   void store(std::uint64_t count) {
-    const Message call = Message::parse(R"({"role":"assistant","content":"","toolCalls":[{"id":"c"}]})").value();
-    const Message result = Message::parse(R"({"role":"tool","content":"","toolCallId":"c"})").value();
+    const Message call =
+        Message::parse(R"({"role":"assistant","content":"","toolCalls":[{"id":"c"}]})").value();
+    const Message result =
+        Message::parse(R"({"role":"tool","content":"","toolCallId":"c"})").value();
     while (log.size() < count) {
       const bool is_call = below(2) == 0;
       const std::uint64_t run = below(is_call ? 3 : 1 + (1ull << below(10)));
@@ -42,7 +44,9 @@ struct OneId {
     view.append(log, next);
   }
 
-  bool is_call(std::uint64_t index) const { return log.links[view.entries[index].ordinal].is_call(); }
+  bool is_call(std::uint64_t index) const {
+    return log.links[view.entries[index].ordinal].is_call();
+  }
 
   // By the rule as it is written.
   std::uint64_t call_of(std::uint64_t result) const {
@@ -96,10 +100,13 @@ TEST(PairSearch, FindsTheSamePairsInWhateverOrderItIsAsked) {
     for (const std::uint64_t index : asked) {
       const Entry entry = id.view.entries[index];
       const Indices expected = id.pairs_with(index);
-      ASSERT_EQ(indices_of(search.pairs_of(hash, entry.ordinal, index)), expected) << "at " << index << " in round " << round;
-      ASSERT_EQ(indices_of(pairs_of(id.log, id.view, hash, entry.ordinal)), expected) << "asked for the first time";
+      ASSERT_EQ(indices_of(search.pairs_of(hash, entry.ordinal, index)), expected)
+          << "at " << index << " in round " << round;
+      ASSERT_EQ(indices_of(pairs_of(id.log, id.view, hash, entry.ordinal)), expected)
+          << "asked for the first time";
       for (const auto& [call, result] : expected) {
-        ASSERT_LE(id.view.entries[std::max(call, result)].reach, id.view.entries[std::min(call, result)].place)
+        ASSERT_LE(id.view.entries[std::max(call, result)].reach,
+                  id.view.entries[std::min(call, result)].place)
             << "a pair is found from its later half";
       }
     }

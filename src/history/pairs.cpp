@@ -20,9 +20,11 @@ struct Reaching {
   std::uint64_t first_link;
 };
 
-// Entries that reach back across an edge of `kept`: every pair with one half kept and one not has its later half among them. Places never
-// fall, so of the edges before an entry the nearest tells. Nothing when they have more than `links_max` links.
-std::optional<std::vector<Reaching>> reaching_across(const Log& log, const PlacedView& view, const Stretches& kept,
+// Entries that reach back across an edge of `kept`: every pair with one half kept and one not has
+// its later half among them. Places never fall, so of the edges before an entry the nearest tells.
+// Nothing when they have more than `links_max` links.
+std::optional<std::vector<Reaching>> reaching_across(const Log& log, const PlacedView& view,
+                                                     const Stretches& kept,
                                                      std::uint64_t links_max) {
   std::vector<Reaching> found;
   std::uint64_t links = 0;
@@ -46,13 +48,19 @@ std::optional<std::vector<Reaching>> reaching_across(const Log& log, const Place
   return found;
 }
 
-// Collects halves, given a message that is one half of broken pairs, or all that a view says of an id.
+// Collects halves, given a message that is one half of broken pairs, or all that a view says of an
+// id.
 class Halves {
  public:
-  Halves(const Log& log, const PlacedView& before, const Stretches& kept) : log_(log), kept_(kept), search_(log, before) {}
+  Halves(const Log& log, const PlacedView& before, const Stretches& kept)
+      : log_(log), kept_(kept), search_(log, before) {}
 
-  void add_around(std::uint64_t index, std::uint32_t ordinal) { add_around(index, ordinal, log_.mentions(ordinal)); }
-  void add_around(const Reaching& later) { add_around(later.index, later.ordinal, log_.mentions(later.ordinal, later.first_link)); }
+  void add_around(std::uint64_t index, std::uint32_t ordinal) {
+    add_around(index, ordinal, log_.mentions(ordinal));
+  }
+  void add_around(const Reaching& later) {
+    add_around(later.index, later.ordinal, log_.mentions(later.ordinal, later.first_link));
+  }
   void add_mention(std::uint64_t hash, std::uint64_t index, std::uint32_t ordinal) {
     const Mentioned& mentioned = search_.around(hash, ordinal);
     const std::span<const PairPlaces> pairs = mentioned.pairs_with(index);
@@ -61,7 +69,8 @@ class Halves {
     const bool is_call = first.call == index;
     if (!keeps(kept_, first.call)) {
       add_results(mentioned, pairs, hash);
-    } else if ((is_call || !keeps(kept_, first.result)) && asked_.emplace(first.call, first.call_link).second) {
+    } else if ((is_call || !keeps(kept_, first.result)) &&
+               asked_.emplace(first.call, first.call_link).second) {
       // Around a result not all the others may be found.
       const Mentioned& of_call = is_call ? mentioned : search_.around(hash, first.call_ordinal);
       add_call(first, of_call, of_call.pairs_with(first.call), hash);
@@ -84,33 +93,47 @@ class Halves {
   std::vector<Half> take() {
     const auto key = [](const Half& h) { return std::tie(h.index, h.link); };
     const auto comes_before = [&](const Half& a, const Half& b) { return key(a) < key(b); };
-    if (!std::is_sorted(found_.begin(), found_.end(), comes_before)) std::sort(found_.begin(), found_.end(), comes_before);
+    if (!std::is_sorted(found_.begin(), found_.end(), comes_before))
+      std::sort(found_.begin(), found_.end(), comes_before);
     const auto same = [&](const Half& a, const Half& b) { return key(a) == key(b); };
     found_.erase(std::unique(found_.begin(), found_.end(), same), found_.end());
     return std::move(found_);
   }
 
  private:
-  void add_around(std::uint64_t index, std::uint32_t ordinal, const std::vector<Mention>& mentions) {
+  void add_around(std::uint64_t index, std::uint32_t ordinal,
+                  const std::vector<Mention>& mentions) {
     for (const Mention& mention : mentions) add_mention(mention.hash, index, ordinal);
   }
 
   // Of a call that goes: those that stay. Each has one call.
-  void add_results(const Mentioned& mentioned, std::span<const PairPlaces> pairs, std::uint64_t hash) {
+  void add_results(const Mentioned& mentioned, std::span<const PairPlaces> pairs,
+                   std::uint64_t hash) {
     const auto stays = [&](std::uint64_t call) { return keeps(kept_, call); };
-    const bool are_alone = mentioned.is_whole && std::none_of(mentioned.calls.begin(), mentioned.calls.end(), stays);
+    const bool are_alone =
+        mentioned.is_whole && std::none_of(mentioned.calls.begin(), mentioned.calls.end(), stays);
     for (const PairPlaces& pair : pairs) {
       if (!keeps(kept_, pair.result)) continue;
-      found_.push_back(
-          {pair.result, pair.result_ordinal, pair.result_link, hash, false, {pair.call}, pair.call_ordinal, are_alone});
+      found_.push_back({pair.result,
+                        pair.result_ordinal,
+                        pair.result_link,
+                        hash,
+                        false,
+                        {pair.call},
+                        pair.call_ordinal,
+                        are_alone});
     }
   }
 
   // A call that stays, if all its pairs are broken.
-  void add_call(const PairPlaces& first, const Mentioned& mentioned, std::span<const PairPlaces> pairs, std::uint64_t hash) {
-    if (std::any_of(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return keeps(kept_, pair.result); })) return;
+  void add_call(const PairPlaces& first, const Mentioned& mentioned,
+                std::span<const PairPlaces> pairs, std::uint64_t hash) {
+    if (std::any_of(pairs.begin(), pairs.end(),
+                    [&](const PairPlaces& pair) { return keeps(kept_, pair.result); }))
+      return;
     const bool is_alone = mentioned.is_whole && mentioned.result_count == pairs.size();
-    Half half{first.call, first.call_ordinal, first.call_link, hash, true, {}, first.result_ordinal, is_alone};
+    Half half{first.call, first.call_ordinal,   first.call_link, hash, true,
+              {},         first.result_ordinal, is_alone};
     for (const PairPlaces& pair : pairs) half.partners.push_back(pair.result);
     found_.push_back(std::move(half));
   }
@@ -122,10 +145,12 @@ class Halves {
   std::vector<Half> found_;
 };
 
-// One walk through the view, the links of its messages and their notes, in which those of an id stand together.
+// One walk through the view, the links of its messages and their notes, in which those of an id
+// stand together.
 class HalvesByWalk {
  public:
-  HalvesByWalk(const Log& log, const PlacedView& before, const Stretches& kept) : log_(log), before_(before), kept_(kept) {
+  HalvesByWalk(const Log& log, const PlacedView& before, const Stretches& kept)
+      : log_(log), before_(before), kept_(kept) {
     const EntrySums sums = before.entries.sums();
     lowest_ = sums.ordinal_min;
     if (sums.ordinal_max >= lowest_) places_.resize(sums.ordinal_max - lowest_ + 1, no_place);
@@ -159,7 +184,8 @@ class HalvesByWalk {
     before_.entries.visit(
         0, before_.size(), [](const EntrySums&) { return true; },
         [&](std::uint64_t index, const Entry& e) {
-          if (has_place(e.ordinal)) places_[e.ordinal - lowest_] = static_cast<std::uint32_t>(index);
+          if (has_place(e.ordinal))
+            places_[e.ordinal - lowest_] = static_cast<std::uint32_t>(index);
           return true;
         });
   }
@@ -180,8 +206,12 @@ class HalvesByWalk {
     return stays;
   }
 
-  bool has_place(std::uint64_t ordinal) const { return ordinal >= lowest_ && ordinal - lowest_ < places_.size(); }
-  std::uint32_t index_of(const Link& link) const { return has_place(link.ordinal) ? places_[link.ordinal - lowest_] : no_place; }
+  bool has_place(std::uint64_t ordinal) const {
+    return ordinal >= lowest_ && ordinal - lowest_ < places_.size();
+  }
+  std::uint32_t index_of(const Link& link) const {
+    return has_place(link.ordinal) ? places_[link.ordinal - lowest_] : no_place;
+  }
 
   // Calls visit(upper half of the hash) for the notes of each, which stand in `noted_` by then.
   template <class Visit>
@@ -225,7 +255,8 @@ class HalvesByWalk {
       return;
     }
     for (const SeenLink& seen : seen_)
-      if (!is_kept_[seen.index]) found.add_mention(log_.links[seen.link].hash(), seen.index, seen.ordinal);
+      if (!is_kept_[seen.index])
+        found.add_mention(log_.links[seen.link].hash(), seen.index, seen.ordinal);
   }
 
   const Log& log_;
@@ -264,7 +295,8 @@ std::vector<Half> halves_among(const Log& log, const PlacedView& before, const S
   if (reaching) {
     for (const Reaching& later : *reaching) found.add_around(later);
   } else {
-    visit_hidden(before, kept, [&](std::uint64_t index, const Entry& e) { found.add_around(index, e.ordinal); });
+    visit_hidden(before, kept,
+                 [&](std::uint64_t index, const Entry& e) { found.add_around(index, e.ordinal); });
   }
   return found.take();
 }
@@ -274,9 +306,11 @@ void sort_unique(std::vector<std::uint64_t>& indices) {
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
 }
 
-// Calls visit(reasoning) for all reasoning from which it follows that a unit crosses an edge of `kept`, each once.
+// Calls visit(reasoning) for all reasoning from which it follows that a unit crosses an edge of
+// `kept`, each once.
 template <class Visit>
-void visit_reasoning_at_edges(const Reasoning& reasoning, const PlacedView& view, const Stretches& kept, Visit visit) {
+void visit_reasoning_at_edges(const Reasoning& reasoning, const PlacedView& view,
+                              const Stretches& kept, Visit visit) {
   std::optional<std::uint64_t> last;
   const auto look = [&](std::uint64_t edge) {
     if (edge == 0 || edge >= view.size()) return;
@@ -293,7 +327,8 @@ void visit_reasoning_at_edges(const Reasoning& reasoning, const PlacedView& view
 // What stays of a view, while units are mended: each round asks only what the last one changed.
 class Mending {
  public:
-  Mending(const Log& log, const PlacedView& before, const Stretches& kept, Pairs pairs, const std::vector<std::uint64_t>& pinned)
+  Mending(const Log& log, const PlacedView& before, const Stretches& kept, Pairs pairs,
+          const std::vector<std::uint64_t>& pinned)
       : log_(log),
         before_(before),
         kept_(kept),
@@ -311,7 +346,8 @@ class Mending {
         change.insert(change.end(), half.partners.begin(), half.partners.end());
       }
     }
-    visit_reasoning_at_edges(reasoning_, before_, kept_, [&](std::uint64_t index) { add_unit(index, change); });
+    visit_reasoning_at_edges(reasoning_, before_, kept_,
+                             [&](std::uint64_t index) { add_unit(index, change); });
     while (take_over(change)) {
       std::vector<std::uint64_t> next;
       for (const std::uint64_t index : change) {
@@ -327,12 +363,16 @@ class Mending {
 
  private:
   bool has(std::uint64_t index) const { return (changed_.count(index) > 0) != keeps(kept_, index); }
-  bool is_pinned(std::uint64_t index) const { return std::binary_search(pinned_.begin(), pinned_.end(), index); }
+  bool is_pinned(std::uint64_t index) const {
+    return std::binary_search(pinned_.begin(), pinned_.end(), index);
+  }
 
   // Leaves in `change` what is new, and makes it so. False when there is nothing.
   bool take_over(std::vector<std::uint64_t>& change) {
     sort_unique(change);
-    const auto is_known = [&](std::uint64_t i) { return has(i) == grows_ || (!grows_ && is_pinned(i)); };
+    const auto is_known = [&](std::uint64_t i) {
+      return has(i) == grows_ || (!grows_ && is_pinned(i));
+    };
     change.erase(std::remove_if(change.begin(), change.end(), is_known), change.end());
     changed_.insert(change.begin(), change.end());
     return !change.empty();
@@ -363,9 +403,11 @@ class Mending {
 
   // Whether a result of this pair's call is left. Results only go: so each is asked for once.
   bool has_results(const PairPlaces& of_call, std::uint64_t hash) {
-    const std::span<const PairPlaces> pairs = search_.pairs_of(hash, of_call.call_ordinal, of_call.call);
+    const std::span<const PairPlaces> pairs =
+        search_.pairs_of(hash, of_call.call_ordinal, of_call.call);
     std::uint64_t& from = results_left_[{of_call.call, of_call.call_link}];
-    auto left = std::partition_point(pairs.begin(), pairs.end(), [&](const PairPlaces& pair) { return pair.result < from; });
+    auto left = std::partition_point(pairs.begin(), pairs.end(),
+                                     [&](const PairPlaces& pair) { return pair.result < from; });
     while (left != pairs.end() && !has(left->result)) ++left;
     from = left == pairs.end() ? before_.size() : left->result;
     return left != pairs.end();
@@ -373,10 +415,12 @@ class Mending {
 
   void add_reasoning(std::uint64_t index, std::vector<std::uint64_t>& change) {
     if (before_.entries[index].reasons) add_unit(index, change);
-    if (const std::optional<std::uint64_t> reasoning = reasoning_.of(index)) add_unit(*reasoning, change);
+    if (const std::optional<std::uint64_t> reasoning = reasoning_.of(index))
+      add_unit(*reasoning, change);
   }
 
-  // Once broken, a unit comes or goes as a whole but for what is pinned, and need not be asked again.
+  // Once broken, a unit comes or goes as a whole but for what is pinned, and need not be asked
+  // again.
   void add_unit(std::uint64_t index, std::vector<std::uint64_t>& change) {
     if (done_.count(index) > 0) return;
     const std::vector<std::uint64_t> following = reasoning_.all(index);
@@ -387,7 +431,9 @@ class Mending {
     if (following.empty() || is_whole) return;
     // What is pinned stays, and so does the reasoning that it follows from.
     const auto is_pinned_here = [&](std::uint64_t i) { return is_pinned(i) && has(i); };
-    if (!grows_ && is_kept && (is_pinned(index) || std::any_of(following.begin(), following.end(), is_pinned_here))) return;
+    if (!grows_ && is_kept &&
+        (is_pinned(index) || std::any_of(following.begin(), following.end(), is_pinned_here)))
+      return;
     done_.insert(index);
     change.push_back(index);
     change.insert(change.end(), following.begin(), following.end());
@@ -412,7 +458,8 @@ class LinkIds {
 
   // Of a half: read from it if it has few links, else from whichever of the two messages has fewer.
   std::string of(const Half& half) {
-    const bool own = has_few(half) || log_.count_links(half.ordinal) <= log_.count_links(half.partner_ordinal);
+    const bool own =
+        has_few(half) || log_.count_links(half.ordinal) <= log_.count_links(half.partner_ordinal);
     std::optional<std::string> id = find(own ? half.ordinal : half.partner_ordinal, half.hash);
     if (!id) id = find(own ? half.partner_ordinal : half.ordinal, half.hash);
     return id ? std::move(*id) : std::string();
@@ -422,13 +469,16 @@ class LinkIds {
   static constexpr std::size_t few = 8;
 
   bool has_few(const Half& half) const {
-    const auto is_other = [&](std::uint64_t link) { return link >= log_.links.size() || log_.links[link].ordinal != half.ordinal; };
+    const auto is_other = [&](std::uint64_t link) {
+      return link >= log_.links.size() || log_.links[link].ordinal != half.ordinal;
+    };
     return is_other(half.link + few) && (half.link < few || is_other(half.link - few));
   }
 
   // What has few links is as soon read again as remembered.
   std::optional<std::string> find(std::uint32_t ordinal, std::uint64_t hash) {
-    if (const auto known = known_.find(ordinal); known != known_.end()) return found_in(known->second, hash);
+    if (const auto known = known_.find(ordinal); known != known_.end())
+      return found_in(known->second, hash);
     std::vector<ToolLink> links = log_.message(ordinal).tool_links();
     if (links.size() <= 2 * few) {
       for (ToolLink& link : links)
@@ -443,7 +493,8 @@ class LinkIds {
     return found_in(ids, hash);
   }
 
-  static std::optional<std::string> found_in(const std::unordered_map<std::uint64_t, std::string>& ids, std::uint64_t hash) {
+  static std::optional<std::string> found_in(
+      const std::unordered_map<std::uint64_t, std::string>& ids, std::uint64_t hash) {
     const auto found = ids.find(hash);
     return found == ids.end() ? std::nullopt : std::optional(found->second);
   }
@@ -494,7 +545,8 @@ ViewChange change_in_order(const PlacedView& before, const PlacedView& after) {
 std::vector<Half> halves_by_edges(const Log& log, const PlacedView& before, const Stretches& kept) {
   return halves_among(log, before, kept, reaching_across(log, before, kept, ~std::uint64_t{0}));
 }
-std::vector<Half> halves_by_hidden(const Log& log, const PlacedView& before, const Stretches& kept) {
+std::vector<Half> halves_by_hidden(const Log& log, const PlacedView& before,
+                                   const Stretches& kept) {
   return halves_among(log, before, kept, {});
 }
 
@@ -525,12 +577,14 @@ Stretches mend_units(const Log& log, const PlacedView& before, Stretches kept, P
 void relink(const Log& log, const std::vector<Half>& lost, PlacedView& after, bool only_hides) {
   PairSearch search(log, after);
   for (const Half& half : lost) {
-    if (!half.is_call && !(only_hides && half.is_alone)) after.link_up(search, half.ordinal, half.hash);
+    if (!half.is_call && !(only_hides && half.is_alone))
+      after.link_up(search, half.ordinal, half.hash);
   }
 }
 
-std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const ViewChange& change, const std::vector<Half>& lost,
-                                 const PlacedView& after, bool only_hides) {
+std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const ViewChange& change,
+                                 const std::vector<Half>& lost, const PlacedView& after,
+                                 bool only_hides) {
   struct Found {
     std::uint64_t index, link;
     Warning warning;
@@ -547,47 +601,61 @@ std::vector<Warning> warnings_of(const Log& log, const PlacedView& before, const
       const std::optional<std::uint64_t> index = after.index_of(half.ordinal);
       if (!index) continue;
       const std::span<const PairPlaces> pairs = search.pairs_of(half.hash, half.ordinal, *index);
-      const auto has_partner = [&](const PairPlaces& pair) { return (half.is_call ? pair.call : pair.result) == *index; };
+      const auto has_partner = [&](const PairPlaces& pair) {
+        return (half.is_call ? pair.call : pair.result) == *index;
+      };
       if (std::any_of(pairs.begin(), pairs.end(), has_partner)) continue;
     }
-    const auto code = half.is_call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call;
-    found.push_back({index_in_after(half.index, half.ordinal), half.link, {code, Ordinal(half.ordinal), ids.of(half)}});
+    const auto code = half.is_call ? Warning::Code::tool_call_without_result
+                                   : Warning::Code::tool_result_without_call;
+    found.push_back({index_in_after(half.index, half.ordinal),
+                     half.link,
+                     {code, Ordinal(half.ordinal), ids.of(half)}});
   }
   const Reasoning was(log, before), is(log, after);
   std::optional<std::uint64_t> last;
   constexpr std::size_t few_seams = 8;
-  const bool may_reason = change.seams.size() <= few_seams || before.entries.sums().reasoning_count > 0;
+  const bool may_reason =
+      change.seams.size() <= few_seams || before.entries.sums().reasoning_count > 0;
   for (std::size_t k = 0; may_reason && k < change.seams.size(); ++k) {
     const std::uint64_t seam = change.seams[k];
     const std::optional<std::uint64_t> reasoning = was.before(seam);
     if (!reasoning || reasoning == last) continue;
     last = reasoning;
     // A message that calls itself has its calls.
-    if (before.entries[*reasoning].calls || !keeps(change.kept, *reasoning) || was.count_calls(*reasoning) == 0) continue;
+    if (before.entries[*reasoning].calls || !keeps(change.kept, *reasoning) ||
+        was.count_calls(*reasoning) == 0)
+      continue;
     const std::uint32_t ordinal = before.entries[*reasoning].ordinal;
     const std::optional<std::uint64_t> index = after.index_of(ordinal);
     if (!index || is.count_calls(*index) > 0) continue;
-    found.push_back(
-        {index_in_after(*reasoning, ordinal), log.links.size(), {Warning::Code::reasoning_without_call, Ordinal(ordinal), {}}});
+    found.push_back({index_in_after(*reasoning, ordinal),
+                     log.links.size(),
+                     {Warning::Code::reasoning_without_call, Ordinal(ordinal), {}}});
   }
-  std::sort(found.begin(), found.end(),
-            [](const Found& a, const Found& b) { return std::tie(a.index, a.link) < std::tie(b.index, b.link); });
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return std::tie(a.index, a.link) < std::tie(b.index, b.link);
+  });
   std::vector<Warning> warnings;
   warnings.reserve(found.size());
   for (Found& f : found) warnings.push_back(std::move(f.warning));
   return warnings;
 }
 
-bool splits_reasoning(const Log& log, const PlacedView& before, const Stretches& kept, const PlacedView& after) {
+bool splits_reasoning(const Log& log, const PlacedView& before, const Stretches& kept,
+                      const PlacedView& after) {
   const Reasoning was(log, before), is(log, after);
-  const auto index_in_after = [&](std::uint64_t index) { return *after.index_of(before.entries[index].ordinal); };
+  const auto index_in_after = [&](std::uint64_t index) {
+    return *after.index_of(before.entries[index].ordinal);
+  };
   bool splits = false;
   visit_reasoning_at_edges(was, before, kept, [&](std::uint64_t reasoning) {
     if (splits) return;
     const std::vector<std::uint64_t> following = was.all(reasoning);
     if (!keeps(kept, reasoning)) {
-      splits = std::any_of(following.begin(), following.end(),
-                           [&](std::uint64_t i) { return keeps(kept, i) && !is.of(index_in_after(i)); });
+      splits = std::any_of(following.begin(), following.end(), [&](std::uint64_t i) {
+        return keeps(kept, i) && !is.of(index_in_after(i));
+      });
     } else {
       splits = is.all(index_in_after(reasoning)).size() < following.size();
     }

@@ -32,7 +32,9 @@ std::optional<std::uint64_t> PlacedView::index_of(std::uint32_t ordinal) const {
   std::optional<std::uint64_t> found;
   entries.visit(
       0, entries.size(),
-      [&](const EntrySums& s) { return s.place_max >= place && s.ordinal_min <= ordinal && ordinal <= s.ordinal_max; },
+      [&](const EntrySums& s) {
+        return s.place_max >= place && s.ordinal_min <= ordinal && ordinal <= s.ordinal_max;
+      },
       [&](std::uint64_t i, const Entry& e) {
         if (e.ordinal == ordinal) found = i;
         return !found && e.place <= place;
@@ -42,12 +44,14 @@ std::optional<std::uint64_t> PlacedView::index_of(std::uint32_t ordinal) const {
 
 bool PlacedView::may_have_units() const {
   return !entries.visit(
-      0, entries.size(), [](const EntrySums& s) { return s.reach_min != no_place || s.reasoning_count > 0; },
+      0, entries.size(),
+      [](const EntrySums& s) { return s.reach_min != no_place || s.reasoning_count > 0; },
       [](std::uint64_t, const Entry& e) { return e.reach == no_place && !e.reasons; });
 }
 
 void PlacedView::set_places(std::vector<PlaceNote> notes) {
-  std::sort(notes.begin(), notes.end(), [](const PlaceNote& a, const PlaceNote& b) { return a.ordinal < b.ordinal; });
+  std::sort(notes.begin(), notes.end(),
+            [](const PlaceNote& a, const PlaceNote& b) { return a.ordinal < b.ordinal; });
   for (const PlaceNote& note : notes) {
     const std::uint64_t at = first_from(places, note.ordinal);
     const bool known = at < places.size() && places[at].ordinal == note.ordinal;
@@ -72,7 +76,8 @@ void PlacedView::append(const Log& log, std::span<const std::uint32_t> ordinals)
     // Found out before the entry is written: writing it again would copy the leaf.
     for (const Mention& mention : log.mentions(ordinal)) {
       if (mention.calls) {
-        const std::optional<std::uint64_t> early = PairSearch(log, *this).around(mention.hash, ordinal).early;
+        const std::optional<std::uint64_t> early =
+            PairSearch(log, *this).around(mention.hash, ordinal).early;
         if (early) entry.reach = std::min(entry.reach, entries[*early].place);
         reach_of_results[mention.hash] = place;
       } else {
@@ -85,18 +90,20 @@ void PlacedView::append(const Log& log, std::span<const std::uint32_t> ordinals)
   }
 }
 
-// How far back a result at the end reaches: to the last call of its id, or before it. That of any call will do, and so will that to which another
-// result reaches: the last call is the one that it answers, or stands later. no_place: there is no call.
+// How far back a result at the end reaches: to the last call of its id, or before it. That of any
+// call will do, and so will that to which another result reaches: the last call is the one that it
+// answers, or stands later. no_place: there is no call.
 std::uint32_t PlacedView::place_for_result(const Log& log, std::uint64_t hash) const {
   std::uint32_t found = no_place;
-  log.visit_mentions_below(hash, std::uint64_t{entries.sums().ordinal_max} + 1, [&](const Link& link, std::uint64_t) {
-    const std::optional<std::uint64_t> index = index_of(link.ordinal);
-    if (!index) return true;
-    const Entry& e = entries[*index];
-    if (link.is_call()) found = e.place;
-    if (!link.is_call() && e.reach <= e.place) found = e.reach;
-    return found == no_place;
-  });
+  log.visit_mentions_below(hash, std::uint64_t{entries.sums().ordinal_max} + 1,
+                           [&](const Link& link, std::uint64_t) {
+                             const std::optional<std::uint64_t> index = index_of(link.ordinal);
+                             if (!index) return true;
+                             const Entry& e = entries[*index];
+                             if (link.is_call()) found = e.place;
+                             if (!link.is_call() && e.reach <= e.place) found = e.reach;
+                             return found == no_place;
+                           });
   return found;
 }
 
@@ -108,10 +115,12 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
   for (std::size_t k = 0; k < splices.size(); ++k) {
     const Splice& s = splices[k];
     if (s.put.empty()) continue;
-    // A message that comes back to where it was appended has its own place again. Any other has that of what it replaces or follows.
+    // A message that comes back to where it was appended has its own place again. Any other has
+    // that of what it replaces or follows.
     std::uint32_t left = std::max(last_put, s.at > 0 ? entries[s.at - 1].place : 0);
     const std::uint32_t replaced = s.erase > 0 ? entries[s.at].place : left;
-    const std::uint32_t right = s.at + s.erase < entries.size() ? entries[s.at + s.erase].place : no_place;
+    const std::uint32_t right =
+        s.at + s.erase < entries.size() ? entries[s.at + s.erase].place : no_place;
     for (const std::uint32_t ordinal : s.put) {
       left = left <= ordinal && ordinal <= right ? ordinal : std::max(left, replaced);
       put[k].push_back(entry_of(stored[ordinal], ordinal, left));
@@ -136,14 +145,16 @@ void PlacedView::edit(const Log& log, const std::vector<Splice>& splices) {
     fresh.splice(0, 0, after);
     entries = std::move(fresh);
   } else {
-    for (std::size_t k = splices.size(); k-- > 0;) entries.splice(splices[k].at, splices[k].erase, put[k]);
+    for (std::size_t k = splices.size(); k-- > 0;)
+      entries.splice(splices[k].at, splices[k].erase, put[k]);
   }
 
   set_places(notes);
   if (notes.empty()) return;
   PairSearch search(log, *this);
   for (const PlaceNote& note : notes) {
-    for (const Mention& mention : log.mentions(note.ordinal)) link_up(search, note.ordinal, mention.hash);
+    for (const Mention& mention : log.mentions(note.ordinal))
+      link_up(search, note.ordinal, mention.hash);
   }
 }
 
@@ -180,20 +191,23 @@ Stretches PlacedView::stretches_below(std::uint64_t boundary) const {
 
 void PlacedView::keep_only(const Log& log, const Stretches& kept) {
   std::vector<Splice> splices;
-  for (const Range& gap : complement(kept, size())) splices.push_back({gap.start, gap.end - gap.start});
+  for (const Range& gap : complement(kept, size()))
+    splices.push_back({gap.start, gap.end - gap.start});
   edit(log, splices);
 }
 
 namespace {
 
-// Where returning messages go, asked in rising order. The view stands in the log's order: so an answer is never lower than the one before, and is
-// looked for from there, in steps that double.
+// Where returning messages go, asked in rising order. The view stands in the log's order: so an
+// answer is never lower than the one before, and is looked for from there, in steps that double.
 class InOrder {
  public:
   InOrder(const LogOrder& order, const EntryTree& entries) : order_(order), entries_(entries) {}
 
   std::uint64_t index_for(std::uint32_t ordinal) {
-    const auto is_after = [&](std::uint64_t index) { return order_.before(ordinal, entries_[index].ordinal); };
+    const auto is_after = [&](std::uint64_t index) {
+      return order_.before(ordinal, entries_[index].ordinal);
+    };
     std::uint64_t step = 1, high = at_;
     while (high < entries_.size() && !is_after(high)) {
       at_ = high + 1;
@@ -217,16 +231,19 @@ class InOrder {
   std::uint64_t at_ = 0;
 };
 
-// The same for a view that may depart from the order, by its prefix maxima: only a message that comes after all before it can be the first after another.
+// The same for a view that may depart from the order, by its prefix maxima: only a message that
+// comes after all before it can be the first after another.
 class OutOfOrder {
  public:
-  OutOfOrder(const LogOrder& order, const EntryTree& entries, const std::vector<std::uint64_t>& leaving)
+  OutOfOrder(const LogOrder& order, const EntryTree& entries,
+             const std::vector<std::uint64_t>& leaving)
       : order_(order), size_(entries.size()) {
     entries.visit(
         0, size_, [](const EntrySums&) { return true; },
         [&](std::uint64_t index, const Entry& e) {
           if (std::binary_search(leaving.begin(), leaving.end(), index)) return true;
-          if (rising_.empty() || order_.before(rising_.back().ordinal, e.ordinal)) rising_.push_back({e.ordinal, index});
+          if (rising_.empty() || order_.before(rising_.back().ordinal, e.ordinal))
+            rising_.push_back({e.ordinal, index});
           return true;
         });
   }
@@ -274,8 +291,9 @@ std::vector<Splice> splices_for(Places places, const std::vector<std::uint32_t>&
 std::vector<Splice> PlacedView::returning(const Log& log, std::vector<std::uint32_t> ordinals,
                                           const std::vector<std::uint64_t>& leaving) const {
   log.order.sort(ordinals);
-  return log.order.departed() ? splices_for(OutOfOrder(log.order, entries, leaving), ordinals, leaving)
-                              : splices_for(InOrder(log.order, entries), ordinals, leaving);
+  return log.order.departed()
+             ? splices_for(OutOfOrder(log.order, entries, leaving), ordinals, leaving)
+             : splices_for(InOrder(log.order, entries), ordinals, leaving);
 }
 
 void PlacedView::link_up(PairSearch& search, std::uint32_t ordinal, std::uint64_t hash) {
@@ -283,10 +301,11 @@ void PlacedView::link_up(PairSearch& search, std::uint32_t ordinal, std::uint64_
   if (!index) return;
   Mentioned& mentioned = search.around(hash, ordinal);
   for (const PairPlaces& pair : mentioned.pairs_with(*index)) {
-    if (pair.call != pair.result) reach_back(std::max(pair.call, pair.result), entries[std::min(pair.call, pair.result)].place);
+    if (pair.call != pair.result)
+      reach_back(std::max(pair.call, pair.result), entries[std::min(pair.call, pair.result)].place);
   }
-  // When other messages are hidden, a result before any call may come to answer each of the calls. They reach back for it beforehand, since what
-  // hides messages does not read them.
+  // When other messages are hidden, a result before any call may come to answer each of the calls.
+  // They reach back for it beforehand, since what hides messages does not read them.
   if (mentioned.calls.empty() || !mentioned.early) return;
   if (*index < mentioned.calls.front()) {
     const std::uint32_t place = entries[*index].place;

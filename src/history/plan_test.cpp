@@ -1,4 +1,5 @@
-// COMPRESS by a plan. That a plan does what it says, in every combination, is shown by the model test.
+// COMPRESS by a plan. That a plan does what it says, in every combination, is shown by the model
+// test.
 #include <gtest/gtest.h>
 
 #include <undertext/history.hpp>
@@ -9,7 +10,9 @@ namespace undertext {
 namespace {
 
 Message message(const std::string& json) { return Message::parse(json).value(); }
-Message user(const std::string& text) { return message(R"({"role":"user","content":")" + text + "\"}"); }
+Message user(const std::string& text) {
+  return message(R"({"role":"user","content":")" + text + "\"}");
+}
 
 History eight() {
   op::Append append;
@@ -26,15 +29,19 @@ std::string view_of(const History& history) {
 }
 std::string problem(const History& history, const Plan& plan) {
   const Result<Step> step = history.apply({op::ApplyPlan{plan}}, {});
-  return step ? std::string() : std::string(name(step.error().code)) + " " + step.error().field + ": " + step.error().message;
+  return step ? std::string()
+              : std::string(name(step.error().code)) + " " + step.error().field + ": " +
+                    step.error().message;
 }
 
 TEST(ApplyPlan, ASummaryTakesThePlaceOfTheFirstMessageItStandsFor) {
   const History history = eight();
-  const Step step =
-      history
-          .apply({op::ApplyPlan{plan_for(history, {{{{5, 6}}, user("B")}, {{{1, 3}, {3, 4}}, user("A")}, {{{0, 1}, {6, 8}}}})}}, {})
-          .value();
+  const Step step = history
+                        .apply({op::ApplyPlan{plan_for(history, {{{{5, 6}}, user("B")},
+                                                                 {{{1, 3}, {3, 4}}, user("A")},
+                                                                 {{{0, 1}, {6, 8}}}})}},
+                               {})
+                        .value();
   EXPECT_EQ(view_of(step.history), "A m4 B ");
   EXPECT_EQ(step.applied.operation, "COMPRESS");
   EXPECT_TRUE(step.applied.opened_batch);
@@ -62,28 +69,46 @@ TEST(ApplyPlan, ForAnotherVersionIsAConflict) {
 TEST(ApplyPlan, ThatMakesNoSenseIsRefused) {
   const History history = eight();
   const std::string bad = "invalid_argument plan: the plan ";
-  EXPECT_EQ(problem(history, plan_for(history, {{{}}})), bad + "has a replacement that hides nothing");
-  EXPECT_EQ(problem(history, plan_for(history, {{{{7, 9}}}})), bad + "names messages that are not in the view");
-  EXPECT_EQ(problem(history, plan_for(history, {{{{3, 3}}}})), bad + "names messages that are not in the view");
-  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 4}}}, {{{3, 5}}}})), bad + "hides a message twice");
-  EXPECT_EQ(problem(history, plan_for(history, {{{{4, 5}, {1, 2}}}})), bad + "has stretches that do not rise");
-  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}, {4, 5}}, user("S")}})), bad + "has a summary of more than one stretch");
-  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}, {4, 5}}}})), "") << "what is hidden without a summary may stand anywhere";
+  EXPECT_EQ(problem(history, plan_for(history, {{{}}})),
+            bad + "has a replacement that hides nothing");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{7, 9}}}})),
+            bad + "names messages that are not in the view");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{3, 3}}}})),
+            bad + "names messages that are not in the view");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 4}}}, {{{3, 5}}}})),
+            bad + "hides a message twice");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{4, 5}, {1, 2}}}})),
+            bad + "has stretches that do not rise");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}, {4, 5}}, user("S")}})),
+            bad + "has a summary of more than one stretch");
+  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}, {4, 5}}}})), "")
+      << "what is hidden without a summary may stand anywhere";
 }
 
 TEST(ApplyPlan, NeverEmptiesAView) {
-  const History history = History().apply({op::Append{{message(R"({"role":"assistant","content":"a"})")}}}, {}).value().history;
-  EXPECT_EQ(problem(history, plan_for(history, {{{{0, 1}}}})), "invalid_argument plan: the plan would leave nothing of the view");
+  const History history =
+      History()
+          .apply({op::Append{{message(R"({"role":"assistant","content":"a"})")}}}, {})
+          .value()
+          .history;
+  EXPECT_EQ(problem(history, plan_for(history, {{{{0, 1}}}})),
+            "invalid_argument plan: the plan would leave nothing of the view");
 }
 
 TEST(ApplyPlan, AStubWithTheSameIdKeepsThePairWhole) {
-  const History history = History()
-                              .apply({op::Append{{message(R"({"role":"assistant","content":null,"toolCalls":[{"id":"a"}]})"),
-                                                  message(R"({"role":"tool","toolCallId":"a","content":"long"})")}}},
-                                     {})
-                              .value()
-                              .history;
-  EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}}, message(R"({"role":"tool","toolCallId":"a","content":"-"})")}})), "");
+  const History history =
+      History()
+          .apply({op::Append{
+                     {message(R"({"role":"assistant","content":null,"toolCalls":[{"id":"a"}]})"),
+                      message(R"({"role":"tool","toolCallId":"a","content":"long"})")}}},
+                 {})
+          .value()
+          .history;
+  EXPECT_EQ(
+      problem(history,
+              plan_for(history,
+                       {{{{1, 2}}, message(R"({"role":"tool","toolCallId":"a","content":"-"})")}})),
+      "");
   EXPECT_EQ(problem(history, plan_for(history, {{{{1, 2}}, user("-")}})),
             "invalid_argument plan: the plan would break a tool pair");
 }
@@ -103,7 +128,8 @@ TEST(CompressBy, PlansWithTheHistoryAsItIsAndKeepsThePlan) {
 }
 
 TEST(CompressBy, FailsAsItsFunctionFails) {
-  const op::CompressBy fails{[](const History&) -> Result<Plan> { return Error{ErrorCode::cannot_fit, "too much"}; }};
+  const op::CompressBy fails{
+      [](const History&) -> Result<Plan> { return Error{ErrorCode::cannot_fit, "too much"}; }};
   const Result<Step> step = eight().apply({fails}, {});
   ASSERT_FALSE(step);
   EXPECT_EQ(step.error().code, ErrorCode::cannot_fit);

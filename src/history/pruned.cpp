@@ -11,10 +11,12 @@ class Needs {
  public:
   explicit Needs(const Log& log) : log_(log), needed_(log.size(), false) {}
 
-  // What `view` shows and the one before did not: neighbours in time have nearly everything in common.
+  // What `view` shows and the one before did not: neighbours in time have nearly everything in
+  // common.
   void add_view(const EntryTree& view) {
     const std::uint64_t prefix = before_.common_prefix(view);
-    const std::uint64_t suffix = before_.common_suffix(view, std::min(before_.size(), view.size()) - prefix);
+    const std::uint64_t suffix =
+        before_.common_suffix(view, std::min(before_.size(), view.size()) - prefix);
     view.visit(
         prefix, view.size() - suffix, [](const EntrySums&) { return true; },
         [&](std::uint64_t, const Entry& e) {
@@ -25,7 +27,8 @@ class Needs {
   }
   void add_state(const State& state) {
     const BatchTree& batches = state.frame->batches;
-    for (std::uint64_t k = batches_.common_prefix(batches); k < batches.size(); ++k) add_view(batches[k].before.entries);
+    for (std::uint64_t k = batches_.common_prefix(batches); k < batches.size(); ++k)
+      add_view(batches[k].before.entries);
     batches_ = batches;
     add_view(state.view);
     for (const std::uint32_t ordinal : state.frame->marks.all_ordinals()) add(ordinal);
@@ -62,10 +65,12 @@ History without_versions_below(const History& history, std::uint32_t first) {
   std::vector<std::uint32_t> opened;
   BatchTree before;
   const auto add_batches = [&](const BatchTree& batches) {
-    for (std::uint64_t k = before.common_prefix(batches); k < batches.size(); ++k) opened.push_back(batches[k].opened_in);
+    for (std::uint64_t k = before.common_prefix(batches); k < batches.size(); ++k)
+      opened.push_back(batches[k].opened_in);
     before = batches;
   };
-  for (std::uint64_t k = 0; k < made->states.size(); ++k) add_batches(made->states[k].frame->batches);
+  for (std::uint64_t k = 0; k < made->states.size(); ++k)
+    add_batches(made->states[k].frame->batches);
   add_batches(made->head.frame->batches);
   std::sort(opened.begin(), opened.end());
   std::vector<VersionRow> rows;

@@ -9,10 +9,12 @@
 
 namespace undertext {
 
-// The same history without the versions below `first`, which it has. Rows of pruned versions stay, without their operations.
+// The same history without the versions below `first`, which it has. Rows of pruned versions stay,
+// without their operations.
 History without_versions_below(const History& history, std::uint32_t first);
 
-// By ordinal: whether a version shows the message, can roll back to it, can expand a summary of it, or has it marked.
+// By ordinal: whether a version shows the message, can roll back to it, can expand a summary of it,
+// or has it marked.
 std::vector<bool> needed_messages(const History& history);
 
 }  // namespace undertext

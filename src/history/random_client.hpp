@@ -1,4 +1,5 @@
-// A random client that keeps its own list, for tests: it appends, retries, rewinds, edits and compacts.
+// A random client that keeps its own list, for tests: it appends, retries, rewinds, edits and
+// compacts.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,9 @@ using ClientList = std::vector<Remembered>;
 
 class RandomClient {
  public:
-  explicit RandomClient(std::uint64_t seed) : random_(seed), is_unique_(one_in(2)) { list_.push_back({"system", "be good"}); }
+  explicit RandomClient(std::uint64_t seed) : random_(seed), is_unique_(one_in(2)) {
+    list_.push_back({"system", "be good"});
+  }
 
  protected:
   std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
@@ -28,14 +31,17 @@ class RandomClient {
 
   Remembered fresh() {
     static constexpr const char* again[] = {"yes", "go on", "ok"};
-    const std::string text = !is_unique_ && one_in(3) ? again[below(3)] : "text " + std::to_string(next_text_++);
+    const std::string text =
+        !is_unique_ && one_in(3) ? again[below(3)] : "text " + std::to_string(next_text_++);
     return {one_in(2) ? "user" : "assistant", text};
   }
 
   using Difference = ClientList::difference_type;
   void change_list() {
     earlier_.push_back(list_);
-    const auto at = [&](std::size_t place) { return list_.begin() + static_cast<Difference>(place); };
+    const auto at = [&](std::size_t place) {
+      return list_.begin() + static_cast<Difference>(place);
+    };
     switch (below(12)) {
       case 0: break;                                            // a retry
       case 1: list_.resize(below(list_.size() + 1)); break;     // a rewind
@@ -47,7 +53,8 @@ class RandomClient {
         if (!list_.empty()) list_.back() = fresh();
         break;
       case 5: {
-        const std::size_t from = below(list_.size() + 1), to = from + below(list_.size() + 1 - from);
+        const std::size_t from = below(list_.size() + 1),
+                          to = from + below(list_.size() + 1 - from);
         list_.erase(at(from), at(to));
         break;
       }

@@ -19,15 +19,17 @@ struct Hidden {
 
 std::vector<Hidden> hidden_by(const op::ApplyPlan& apply) {
   std::vector<Hidden> hidden;
-  for (const Replacement& r : apply.plan.replacements) hidden.push_back({r.hidden, r.summary.has_value()});
+  for (const Replacement& r : apply.plan.replacements)
+    hidden.push_back({r.hidden, r.summary.has_value()});
   return hidden;
 }
 
 std::vector<Hidden> hidden_by(const op::Compress& compress, const PlacedView& before) {
   std::vector<std::uint64_t> indices;
   for (const std::uint64_t number : compress.names.numbers) {
-    indices.push_back(compress.names.by == Names::By::index ? number
-                                                            : before.index_of(static_cast<std::uint32_t>(number)).value_or(0));
+    indices.push_back(compress.names.by == Names::By::index
+                          ? number
+                          : before.index_of(static_cast<std::uint32_t>(number)).value_or(0));
   }
   std::sort(indices.begin(), indices.end());
   return {{with_indices({}, indices), compress.summary.has_value()}};
@@ -39,7 +41,8 @@ const op::Reconciled* compaction_of(const Operation& operation) {
   return reconciled && reconciled->outcome == ReconcileOutcome::compacted ? reconciled : nullptr;
 }
 
-void add_compaction(Receipt& receipt, const op::Reconciled& reconciled, const PlacedView& before, std::uint64_t log_length) {
+void add_compaction(Receipt& receipt, const op::Reconciled& reconciled, const PlacedView& before,
+                    std::uint64_t log_length) {
   receipt.reason = "the client compacted its list";
   receipt.hidden = ordinals_of(before, reconciled.hidden);
   for (const op::Reconciled::Made& made : reconciled.made)
@@ -49,19 +52,23 @@ void add_compaction(Receipt& receipt, const op::Reconciled& reconciled, const Pl
 }  // namespace
 
 std::optional<Receipt> History::receipt(Version version) const {
-  if (version.value == 0 || !rep_->has_version(version.value - 1) || version.value > rep_->head_number()) return {};
+  if (version.value == 0 || !rep_->has_version(version.value - 1) ||
+      version.value > rep_->head_number())
+    return {};
   const VersionRow& row = rep_->versions[version.value];
   if (!row.operation) return {};
   const auto* apply = std::get_if<op::ApplyPlan>(&row.operation->operation.what);
   const auto* compress = std::get_if<op::Compress>(&row.operation->operation.what);
   const op::Reconciled* const compaction = compaction_of(row.operation->operation);
-  if ((!apply && !compress && !compaction) || (apply && apply->plan.replacements.empty())) return {};
+  if ((!apply && !compress && !compaction) || (apply && apply->plan.replacements.empty()))
+    return {};
 
   const PlacedView before = rep_->state_at(version.value - 1).placed();
   std::vector<Hidden> hidden;
   if (apply) hidden = hidden_by(*apply);
   if (compress) hidden = hidden_by(*compress, before);
-  std::sort(hidden.begin(), hidden.end(), [](const Hidden& a, const Hidden& b) { return a.ranges[0].start < b.ranges[0].start; });
+  std::sort(hidden.begin(), hidden.end(),
+            [](const Hidden& a, const Hidden& b) { return a.ranges[0].start < b.ranges[0].start; });
 
   Receipt receipt;
   receipt.version = version.value;
@@ -88,7 +95,8 @@ std::optional<Receipt> History::receipt(Version version) const {
     if (h.has_summary) receipt.summaries.push_back({next_summary++, ordinals_of(before, h.ranges)});
     all.insert(all.end(), h.ranges.begin(), h.ranges.end());
   }
-  std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) { return a.start < b.start; });
+  std::sort(all.begin(), all.end(),
+            [](const Range& a, const Range& b) { return a.start < b.start; });
   receipt.hidden = ordinals_of(before, all);
   return receipt;
 }

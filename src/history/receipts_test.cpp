@@ -5,12 +5,20 @@
 namespace undertext {
 namespace {
 
-Message user(const std::string& text) { return Message::parse(R"({"role":"user","content":")" + text + "\"}").value(); }
+Message user(const std::string& text) {
+  return Message::parse(R"({"role":"user","content":")" + text + "\"}").value();
+}
 
-const ApplyContext context{.now_ms = 77,
-                           .count_tokens = [](const Message& m) { return static_cast<std::uint32_t>(m.text().size()); }};
+const ApplyContext context{.now_ms = 77, .count_tokens = [](const Message& m) {
+                             return static_cast<std::uint32_t>(m.text().size());
+                           }};
 
-History four() { return History().apply({op::Append{{user("aa"), user("bb"), user("cc"), user("dd")}}}, context).value().history; }
+History four() {
+  return History()
+      .apply({op::Append{{user("aa"), user("bb"), user("cc"), user("dd")}}}, context)
+      .value()
+      .history;
+}
 
 TEST(Receipts, OfAPlanTellAllThatItDid) {
   Plan plan{.base = Version(1), .replacements = {}};
@@ -19,7 +27,8 @@ TEST(Receipts, OfAPlanTellAllThatItDid) {
   plan.replacements.push_back({{{3, 4}}});
   plan.strategy = "s", plan.summariser = "d", plan.model = "m", plan.reason = "r";
   plan.prompt_tokens = 5, plan.completion_tokens = 6;
-  plan.tokens_before = 1000, plan.tokens_after = 1;  // what a strategy claims; a receipt tells what is so
+  // what a strategy claims; a receipt tells what is so
+  plan.tokens_before = 1000, plan.tokens_after = 1;
   const History history = four().apply({op::ApplyPlan{plan}}, context).value().history;
   ASSERT_EQ(history.receipts().size(), 1u);
   const Receipt receipt = history.receipts()[0];
@@ -52,7 +61,8 @@ TEST(Receipts, OfAPlanWithATargetTellWhetherItWasReached) {
 }
 
 TEST(Receipts, OfMessagesThatWereNamedHaveNoStrategy) {
-  const History history = four().apply({op::Compress{Names::ordinals({3, 1}), user("S")}}, context).value().history;
+  const History history =
+      four().apply({op::Compress{Names::ordinals({3, 1}), user("S")}}, context).value().history;
   const Receipt receipt = *history.receipt(Version(2));
   EXPECT_EQ(receipt.strategy, "");
   EXPECT_EQ(receipt.hidden, (std::vector<std::uint64_t>{1, 3}));

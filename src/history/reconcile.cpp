@@ -44,7 +44,8 @@ class Reconciler {
       found.reconciliation.common = sent_.list.size();
       return found;
     }
-    found.reconciliation = {found.record.outcome, match_.common(), match_.added(), match_.removed()};
+    found.reconciliation = {found.record.outcome, match_.common(), match_.added(),
+                            match_.removed()};
     return found;
   }
 
@@ -91,18 +92,20 @@ class Reconciler {
 
   Role role(std::size_t place) const {
     const op::Reconcile::Sent& at = sent_.list[place];
-    return at.ordinal ? log_.stored[static_cast<std::uint32_t>(*at.ordinal)].role() : at.message.role();
+    return at.ordinal ? log_.stored[static_cast<std::uint32_t>(*at.ordinal)].role()
+                      : at.message.role();
   }
 
-  // One that went and a new one of the same role in its place: the message was changed. They pair up
-  // in order: O(log n) for each new one, however many of other roles went.
+  // One that went and a new one of the same role in its place: the message was changed. They pair
+  // up in order: O(log n) for each new one, however many of other roles went.
   void pair_replaced() {
     for (std::size_t g = 0; g < gaps_.size(); ++g) {
       if (is_covered(g) || gaps_[g].fresh.empty()) continue;
       const std::vector<std::uint32_t>& gone = gaps_[g].gone;
       std::array<std::vector<std::size_t>, role_count> of_role;
       for (std::size_t i = 0; i < gone.size(); ++i) {
-        // What is no summary is no other wording of one: it would stand for all that the summary stood for.
+        // What is no summary is no other wording of one: it would stand for all that the summary
+        // stood for.
         if (!sent_.takes_view && log_.originals(gone[i])) continue;
         of_role[static_cast<std::size_t>(log_.stored[gone[i]].role())].push_back(i);
       }
@@ -117,7 +120,8 @@ class Reconciler {
     }
   }
 
-  // Right before what it replaces; else before the next message of the request that was known; else at the end.
+  // Right before what it replaces; else before the next message of the request that was known; else
+  // at the end.
   void set_fronts() {
     for (std::size_t g = 0; g < gaps_.size(); ++g) {
       std::optional<std::uint32_t> front = gaps_[g].next;
@@ -135,7 +139,9 @@ class Reconciler {
     gone.insert(gone.end(), match_.gone_beside().begin(), match_.gone_beside().end());
     view_.drop(gone, covered_);
     for (std::size_t place = match_.begin(); place < match_.end(); ++place)
-      if (const std::optional<std::uint32_t> known = match_.ordinal(place); known && !match_.is_listed(place)) view_.show(*known);
+      if (const std::optional<std::uint32_t> known = match_.ordinal(place);
+          known && !match_.is_listed(place))
+        view_.show(*known);
   }
 
   void number_fresh() {
@@ -160,14 +166,18 @@ class Reconciler {
         d.made.push_back({d.messages.size(), {replaced->second}, false});
       d.messages.push_back(message(place));
     }
-    const bool all_at_end = std::all_of(d.fronts.begin(), d.fronts.end(), [](std::uint64_t front) { return front == 0; });
+    const bool all_at_end = std::all_of(d.fronts.begin(), d.fronts.end(),
+                                        [](std::uint64_t front) { return front == 0; });
     if (all_at_end) d.fronts.clear();
     d.hidden = view_.hidden();
     d.shown = view_.shown();
     d.list = match_.list_edits([this](std::size_t place) { return entry(place); });
     d.volatile_key = match_.new_key();
-    const bool only_adds = d.fronts.empty() && d.hidden.empty() && d.shown.empty() && match_.only_adds();
-    d.outcome = summary_ ? ReconcileOutcome::compacted : only_adds ? ReconcileOutcome::appended : ReconcileOutcome::edited;
+    const bool only_adds =
+        d.fronts.empty() && d.hidden.empty() && d.shown.empty() && match_.only_adds();
+    d.outcome = summary_    ? ReconcileOutcome::compacted
+                : only_adds ? ReconcileOutcome::appended
+                            : ReconcileOutcome::edited;
     return d;
   }
 

@@ -8,9 +8,13 @@
 namespace undertext {
 namespace {
 
-Error damaged(const char* field, std::string message) { return {ErrorCode::invalid_argument, std::move(message), field}; }
+Error damaged(const char* field, std::string message) {
+  return {ErrorCode::invalid_argument, std::move(message), field};
+}
 
-std::vector<std::uint32_t> narrow(const std::vector<std::uint64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
+std::vector<std::uint32_t> narrow(const std::vector<std::uint64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
 
 // Only a damaged record has any.
 std::optional<Error> problem_of(const Draft& draft, const op::Reconciled& d) {
@@ -19,7 +23,8 @@ std::optional<Error> problem_of(const Draft& draft, const op::Reconciled& d) {
   if (d.outcome == ReconcileOutcome::same) return damaged("outcome", "nothing was to be done");
   if (is_append && !(d.hidden.empty() && d.shown.empty() && d.fronts.empty()))
     return damaged("outcome", "what only appends changes nothing else");
-  if (!d.fronts.empty() && d.fronts.size() != d.messages.size()) return damaged("fronts", "there is one for each message");
+  if (!d.fronts.empty() && d.fronts.size() != d.messages.size())
+    return damaged("fronts", "there is one for each message");
   for (const std::uint64_t front : d.fronts)
     if (front > length) return damaged("fronts", "there is no such message");
   std::uint64_t end = 0;
@@ -32,13 +37,15 @@ std::optional<Error> problem_of(const Draft& draft, const op::Reconciled& d) {
     if (ordinal >= length || draft.view().shows(static_cast<std::uint32_t>(ordinal)))
       return damaged("shown", "there is no such hidden message");
   for (const op::Reconciled::Made& made : d.made) {
-    if (made.message >= d.messages.size() || made.stands_for.empty()) return damaged("made", "there is no such message");
+    if (made.message >= d.messages.size() || made.stands_for.empty())
+      return damaged("made", "there is no such message");
     for (const std::uint64_t ordinal : made.stands_for)
       if (ordinal >= length) return damaged("made", "it stands for what is not there");
   }
   for (const ClientListEdit& edit : d.list)
     for (const ClientListEntry& entry : edit.entries)
-      if (entry.ordinal >= length + d.messages.size()) return damaged("list", "there is no such message");
+      if (entry.ordinal >= length + d.messages.size())
+        return damaged("list", "there is no such message");
   return {};
 }
 
@@ -62,7 +69,8 @@ Result<std::vector<std::uint32_t>> store(Draft& draft, const op::Reconciled& d) 
       stored = plain->front();
     }
     if (!stored) return stored.error();
-    if (!d.fronts.empty() && d.fronts[k] > 0) draft.put_in_front(*stored, static_cast<std::uint32_t>(d.fronts[k] - 1));
+    if (!d.fronts.empty() && d.fronts[k] > 0)
+      draft.put_in_front(*stored, static_cast<std::uint32_t>(d.fronts[k] - 1));
     ordinals.push_back(*stored);
   }
   return ordinals;
@@ -83,7 +91,8 @@ std::optional<Error> apply_differences(Draft& draft, const op::Reconciled& d) {
     std::vector<std::uint64_t> leaving;
     for (const Range& range : d.hidden)
       for (std::uint64_t index = range.start; index < range.end; ++index) leaving.push_back(index);
-    for (const std::uint64_t ordinal : d.shown) coming->push_back(static_cast<std::uint32_t>(ordinal));
+    for (const std::uint64_t ordinal : d.shown)
+      coming->push_back(static_cast<std::uint32_t>(ordinal));
     if (!coming->empty() || !leaving.empty()) draft.bring_back(std::move(*coming), leaving);
     draft.open_batch();
   }

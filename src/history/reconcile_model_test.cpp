@@ -1,4 +1,5 @@
-// Random clients that keep their own list, with edits in between: after every request all laws of RECONCILE hold (docs/clients.md).
+// Random clients that keep their own list, with edits in between: after every request all laws of
+// RECONCILE hold (docs/clients.md).
 //
 //     SEED=n   the first run          RUNS=n   how many; 10000 takes minutes
 #include <algorithm>
@@ -30,14 +31,18 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 // Some answers call a tool: the client writes the arguments again, as it likes.
 std::string call_of(const Remembered& message, bool anew) {
   if (message.role != "assistant" || message.text.size() % 2 != 0) return "";
-  const char* const arguments = anew ? R"({ \"of\" : [1.0, 2e0],\"q\":\"\\u0061\"})" : R"({\"q\":\"a\",\"of\":[1,2]})";
-  return R"(,"toolCalls":[{"id":"c )" + message.text + R"(","name":"f","arguments":")" + arguments + R"("}])";
+  const char* const arguments =
+      anew ? R"({ \"of\" : [1.0, 2e0],\"q\":\"\\u0061\"})" : R"({\"q\":\"a\",\"of\":[1,2]})";
+  return R"(,"toolCalls":[{"id":"c )" + message.text + R"(","name":"f","arguments":")" + arguments +
+         R"("}])";
 }
 
 std::string spelled(const Remembered& message, bool as_list) {
-  const std::string head = R"({"role":")" + message.role + R"(","content":)", call = call_of(message, as_list) + "}";
+  const std::string head = R"({"role":")" + message.role + R"(","content":)",
+                    call = call_of(message, as_list) + "}";
   if (!as_list) return head + '"' + message.text + '"' + call;
-  return head + R"([{"type":"text","text":")" + message.text + R"(","cache_control":{"type":"ephemeral"}}])" + call;
+  return head + R"([{"type":"text","text":")" + message.text +
+         R"(","cache_control":{"type":"ephemeral"}}])" + call;
 }
 
 std::vector<std::uint64_t> ordinals_of(const View& view) {
@@ -57,7 +62,8 @@ class Story : RandomClient {
   explicit Story(std::uint64_t seed) : RandomClient(seed), client_edits_only_(one_in(3)) {}
 
   void run() {
-    for (std::uint64_t steps = 3 + below(25); steps > 0 && !::testing::Test::HasFatalFailure(); --steps) {
+    for (std::uint64_t steps = 3 + below(25); steps > 0 && !::testing::Test::HasFatalFailure();
+         --steps) {
       change_list();
       if (!client_edits_only_) edit_conversation();
       send();
@@ -77,7 +83,8 @@ class Story : RandomClient {
         case 0:
         case 1:
         case 2:
-          edit(op::Compress{Names::indices(stretch), Message::make(Role::user, "S" + std::to_string(next_text_++)).value()});
+          edit(op::Compress{Names::indices(stretch),
+                            Message::make(Role::user, "S" + std::to_string(next_text_++)).value()});
           break;
         case 3: edit(op::Show{{below(stored)}}); break;
         case 4: edit(op::Delete{Names::indices({from})}); break;
@@ -96,7 +103,9 @@ class Story : RandomClient {
         case 17: edit(op::Restore{below(history_.version().value + 1)}); break;
         case 18: edit(op::Redo{}); break;
         case 19: edit(op::StartBatch{.hide_prior = one_in(2)}); break;
-        case 20: edit(op::EndBatch{below(history_.stats().total_batches), {Role::assistant}}); break;
+        case 20:
+          edit(op::EndBatch{below(history_.stats().total_batches), {Role::assistant}});
+          break;
         default: {  // an answer, which the client has too, or will never see
           const Remembered answer{"assistant", "answer " + std::to_string(next_text_++)};
           if (!one_in(3)) list_.push_back(answer);
@@ -106,7 +115,9 @@ class Story : RandomClient {
     }
   }
 
-  Message made_message() { return Message::make(Role::user, "made " + std::to_string(next_text_++)).value(); }
+  Message made_message() {
+    return Message::make(Role::user, "made " + std::to_string(next_text_++)).value();
+  }
 
   void edit(Operation::What what) {
     Result<Step> step = history_.apply({std::move(what)}, {});
@@ -143,8 +154,9 @@ class Story : RandomClient {
     seen_.emplace_back(list_, values(history_.client_list()));
   }
 
-  // Law 9: a request that holds only what is new appends, and drops nothing; the list goes on with it. False: none was sent, since
-  // what others appended would be part of what the client goes on with.
+  // Law 9: a request that holds only what is new appends, and drops nothing; the list goes on with
+  // it. False: none was sent, since what others appended would be part of what the client goes on
+  // with.
   bool send_delta() {
     const ClientList sent = list_;
     if (!client_edits_only_) edit_conversation();
@@ -167,13 +179,15 @@ class Story : RandomClient {
     Result<Step> step = before.apply({delta}, {.now_ms = 7});
     ASSERT_TRUE(step) << step.error().message;
     history_ = step->history;
-    std::vector<std::uint64_t> view = ordinals_of(before.view()), list = values(before.client_list());
+    std::vector<std::uint64_t> view = ordinals_of(before.view()),
+                               list = values(before.client_list());
     for (std::uint64_t i = 0; i < delta.list.size(); ++i) {
       view.push_back(before.stats().total_messages + i);
       list.push_back(before.stats().total_messages + i);
     }
     ASSERT_EQ(step->applied.reconciliation,
-              (Reconciliation{ReconcileOutcome::appended, before.client_list().size(), delta.list.size(), 0}));
+              (Reconciliation{ReconcileOutcome::appended, before.client_list().size(),
+                              delta.list.size(), 0}));
     ASSERT_EQ(ordinals_of(history_.view()), view);
     ASSERT_EQ(values(history_.client_list()), list);
     ASSERT_EQ(history_.stats().total_messages, before.stats().total_messages + delta.list.size());
@@ -189,7 +203,8 @@ class Story : RandomClient {
 
   // Laws 3 and 4: the list holds what was sent, each message once; kept ones keep their ordinals.
   void check_list(const History& before, const op::Reconcile& sent) {
-    const std::vector<std::uint64_t> now = values(history_.client_list()), then = values(before.client_list());
+    const std::vector<std::uint64_t> now = values(history_.client_list()),
+                                     then = values(before.client_list());
     ASSERT_EQ(now.size(), list_.size());
     const std::set<std::uint64_t> distinct(now.begin(), now.end());
     ASSERT_EQ(distinct.size(), now.size());
@@ -197,7 +212,9 @@ class Story : RandomClient {
       const View log = history_.log();
       ASSERT_EQ(identity(log[now[i]]), sent.list[i].identity) << "place " << i;
     }
-    for (std::size_t i = 0; i < std::min(now.size(), then.size()) && i < last_list_.size() && same(last_list_[i], list_[i]); ++i)
+    for (std::size_t i = 0; i < std::min(now.size(), then.size()) && i < last_list_.size() &&
+                            same(last_list_[i], list_[i]);
+         ++i)
       ASSERT_EQ(now[i], then[i]) << "place " << i;
     // What comes back as it was is not stored again.
     for (const auto& [list, ordinals] : seen_) {
@@ -205,11 +222,14 @@ class Story : RandomClient {
       ASSERT_EQ(history_.stats().total_messages, before.stats().total_messages);
     }
   }
-  static bool same(const Remembered& a, const Remembered& b) { return a.role == b.role && a.text == b.text; }
+  static bool same(const Remembered& a, const Remembered& b) {
+    return a.role == b.role && a.text == b.text;
+  }
 
   void check_outcome(const History& before, const Step& step) {
     const Reconciliation& found = *step.applied.reconciliation;
-    const std::vector<std::uint64_t> now = values(history_.client_list()), then = values(before.client_list());
+    const std::vector<std::uint64_t> now = values(history_.client_list()),
+                                     then = values(before.client_list());
     const std::set<std::uint64_t> in_then(then.begin(), then.end());
     std::uint64_t common = 0;
     for (const std::uint64_t ordinal : now) common += in_then.count(ordinal);
@@ -225,19 +245,24 @@ class Story : RandomClient {
     if (!appends) return;
     // Law 6.
     std::vector<std::uint64_t> view = ordinals_of(before.view());
-    for (std::uint64_t o = before.stats().total_messages; o < history_.stats().total_messages; ++o) view.push_back(o);
+    for (std::uint64_t o = before.stats().total_messages; o < history_.stats().total_messages; ++o)
+      view.push_back(o);
     ASSERT_EQ(ordinals_of(history_.view()), view);
   }
 
   // Laws 1, 3, 5 and the order.
   void check_view(const History& before, const Step& step) {
-    const std::vector<std::uint64_t> view = ordinals_of(history_.view()), list = values(history_.client_list());
+    const std::vector<std::uint64_t> view = ordinals_of(history_.view()),
+                                     list = values(history_.client_list());
     if (!edited_) {
       ASSERT_EQ(view, list);
     }
-    const std::set<std::uint64_t> visible(view.begin(), view.end()), listed(list.begin(), list.end());
-    const std::vector<std::uint64_t> view_then = ordinals_of(before.view()), list_then = values(before.client_list());
-    const std::set<std::uint64_t> visible_then(view_then.begin(), view_then.end()), listed_then(list_then.begin(), list_then.end());
+    const std::set<std::uint64_t> visible(view.begin(), view.end()),
+        listed(list.begin(), list.end());
+    const std::vector<std::uint64_t> view_then = ordinals_of(before.view()),
+                                     list_then = values(before.client_list());
+    const std::set<std::uint64_t> visible_then(view_then.begin(), view_then.end()),
+        listed_then(list_then.begin(), list_then.end());
     std::set<std::uint64_t> dropped;
     for (const std::uint64_t ordinal : list_then)
       if (!listed.contains(ordinal)) dropped.insert(ordinal);
@@ -296,7 +321,8 @@ class Story : RandomClient {
     for (const std::uint64_t ordinal : view_then) {
       if (listed_then.contains(ordinal) || visible.contains(ordinal)) continue;
       for (const Ordinal original : before.stands_for(Ordinal(ordinal)))
-        if (!dropped.contains(original.value) && !stands_for_dropped(stands_for_dropped, original.value)) {
+        if (!dropped.contains(original.value) &&
+            !stands_for_dropped(stands_for_dropped, original.value)) {
           ASSERT_TRUE(is_told(is_told, original.value)) << original.value;
         }
     }
@@ -342,7 +368,8 @@ class Story : RandomClient {
     ByteIn in(out.bytes, "a record");
     RecordedOperation record = read_record(in, KeptPart::present);
     std::vector<StoredMessage> given;
-    for (std::uint64_t o = before.stats().total_messages; o < rep.log.size(); ++o) given.push_back(rep.log.stored[o]);
+    for (std::uint64_t o = before.stats().total_messages; o < rep.log.size(); ++o)
+      given.push_back(rep.log.stored[o]);
     const Result<Step> again = replay(before, std::move(record), row.at_ms, given);
     ASSERT_TRUE(again) << again.error().message;
     ASSERT_EQ(ordinals_of(again->history.view()), ordinals_of(history_.view()));
@@ -357,8 +384,8 @@ class Story : RandomClient {
     std::optional<std::uint64_t> index;
     const View view = history_.view();
     for (std::uint64_t i = 0; i < view.size(); ++i)
-      if (view.ordinal(i).value >= before.stats().total_messages && view[i].text().starts_with("summary ") &&
-          !history_.stands_for(view.ordinal(i)).empty())
+      if (view.ordinal(i).value >= before.stats().total_messages &&
+          view[i].text().starts_with("summary ") && !history_.stands_for(view.ordinal(i)).empty())
         index = i;
     ASSERT_TRUE(index);
     const std::vector<Ordinal> stands_for = history_.stands_for(view.ordinal(*index));
@@ -367,10 +394,12 @@ class Story : RandomClient {
     if (!expanded && are_said_otherwise(stands_for, *index)) return;
     ASSERT_TRUE(expanded) << expanded.error().message;
     const std::vector<std::uint64_t> after = ordinals_of(expanded->history.view());
-    for (const Ordinal ordinal : stands_for) ASSERT_TRUE(std::find(after.begin(), after.end(), ordinal.value) != after.end());
+    for (const Ordinal ordinal : stands_for)
+      ASSERT_TRUE(std::find(after.begin(), after.end(), ordinal.value) != after.end());
   }
 
-  // Each of them stands for something visible, or something visible but the message at `index` stands for it.
+  // Each of them stands for something visible, or something visible but the message at `index`
+  // stands for it.
   bool are_said_otherwise(const std::vector<Ordinal>& ordinals, std::uint64_t index) const {
     const View view = history_.view();
     const auto reaches = [&](auto&& self, Ordinal maker, auto&& is_wanted) -> bool {
@@ -379,9 +408,12 @@ class Story : RandomClient {
       return false;
     };
     return std::all_of(ordinals.begin(), ordinals.end(), [&](Ordinal ordinal) {
-      if (reaches(reaches, ordinal, [&](Ordinal each) { return view.index_of(each).has_value(); })) return true;
+      if (reaches(reaches, ordinal, [&](Ordinal each) { return view.index_of(each).has_value(); }))
+        return true;
       for (std::uint64_t i = 0; i < view.size(); ++i)
-        if (i != index && reaches(reaches, view.ordinal(i), [&](Ordinal each) { return each == ordinal; })) return true;
+        if (i != index &&
+            reaches(reaches, view.ordinal(i), [&](Ordinal each) { return each == ordinal; }))
+          return true;
       return false;
     });
   }
@@ -394,8 +426,10 @@ class Story : RandomClient {
 };
 
 TEST(ReconcileModel, EveryLawHoldsForRandomClients) {
-  const std::uint64_t seed = from_environment("SEED", std::random_device{}()), runs = from_environment("RUNS", 120);
-  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(runs));
+  const std::uint64_t seed = from_environment("SEED", std::random_device{}()),
+                      runs = from_environment("RUNS", 120);
+  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(runs));
   for (std::uint64_t run = 0; run < runs; ++run) {
     SCOPED_TRACE("SEED=" + std::to_string(seed + run));
     Story(seed + run).run();

@@ -15,18 +15,24 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// "u:hello" is a message of the user; a:, s: and t: (a result of the call c) are the others. A * before the text: the client's own summary.
+// "u:hello" is a message of the user; a:, s: and t: (a result of the call c) are the others. A *
+// before the text: the client's own summary.
 Message message(std::string_view short_form) {
   const char role = short_form.front();
   std::string_view text = short_form.substr(2);
   if (text.starts_with('*')) text.remove_prefix(1);
   if (role == 't') return Message::make_tool_result("c", text).value();
-  return Message::make(role == 'u' ? Role::user : role == 'a' ? Role::assistant : Role::system, text).value();
+  return Message::make(role == 'u'   ? Role::user
+                       : role == 'a' ? Role::assistant
+                                     : Role::system,
+                       text)
+      .value();
 }
 
 op::Reconcile sent(const Texts& list) {
   op::Reconcile request;
-  for (const std::string& each : list) request.list.push_back({message(each), identity(message(each)), each.at(2) == '*'});
+  for (const std::string& each : list)
+    request.list.push_back({message(each), identity(message(each)), each.at(2) == '*'});
   return request;
 }
 
@@ -86,7 +92,9 @@ TEST(Reconcile, TheSameRequestMakesNoVersion) {
 
 TEST(Reconcile, WhatASummaryOfTheClientsTellsIsSaidAgainBehindItAsANewMessage) {
   Followed client;
-  client.reconcile({"u:U1", "a:ok", "u:go on", "a:ok"}).reconcile({"u:*summary"}).reconcile({"u:*summary", "u:go on", "a:ok"});
+  client.reconcile({"u:U1", "a:ok", "u:go on", "a:ok"})
+      .reconcile({"u:*summary"})
+      .reconcile({"u:*summary", "u:go on", "a:ok"});
   EXPECT_EQ(client.last, (Reconciliation{appended, 1, 2, 0}));
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{4, 5, 6}));
   const Followed compacted_list = client;
@@ -101,7 +109,9 @@ TEST(Reconcile, WhatASummaryOfTheClientsTellsIsSaidAgainBehindItAsANewMessage) {
 
 TEST(Reconcile, WhatAFormerSummaryTellsIsNewBehindTheNextOneToo) {
   Followed client;
-  client.reconcile({"u:U1", "a:ok", "u:U2"}).reconcile({"u:*first", "u:U3"}).reconcile({"u:*second", "a:ok", "u:U4"});
+  client.reconcile({"u:U1", "a:ok", "u:U2"})
+      .reconcile({"u:*first", "u:U3"})
+      .reconcile({"u:*second", "a:ok", "u:U4"});
   EXPECT_EQ(client.last, (Reconciliation{compacted, 0, 3, 2}));
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{5, 6, 7}));
   client.apply(op::Expand{0});
@@ -126,7 +136,9 @@ TEST(Reconcile, WhatStandsBeforeANewSummaryComesBackWhereItsClientWentBackAndSum
 
 TEST(Reconcile, AnAnswerThatWasRecordedIsNotStoredAgain) {
   Followed client;
-  client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}}).reconcile({"u:U1", "a:A1", "u:U2"});
+  client.reconcile({"u:U1"})
+      .apply(op::Append{{message("a:A1")}})
+      .reconcile({"u:U1", "a:A1", "u:U2"});
   EXPECT_EQ(client.last, (Reconciliation{appended, 1, 2, 0}));
   EXPECT_EQ(client.stored(), 3u);
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
@@ -134,21 +146,26 @@ TEST(Reconcile, AnAnswerThatWasRecordedIsNotStoredAgain) {
 
 TEST(Reconcile, AnAnswerThatComesBackOtherwiseIsReplaced) {
   Followed client;
-  client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}}).reconcile({"u:U1", "a:A1, cut", "u:U2"});
+  client.reconcile({"u:U1"})
+      .apply(op::Append{{message("a:A1")}})
+      .reconcile({"u:U1", "a:A1, cut", "u:U2"});
   EXPECT_EQ(client.view(), (Texts{"U1", "A1, cut", "U2"}));
   EXPECT_EQ(client.history.stands_for(Ordinal(2)), (std::vector<Ordinal>{Ordinal(1)}));
 }
 
 TEST(Reconcile, WhatWasAppendedAndIsNoAnswerStays) {
   Followed client;
-  client.reconcile({"u:U1"}).apply(op::Append{{message("u:recalled"), message("a:A1")}}).reconcile({"u:U1", "a:A1", "u:U2"});
+  client.reconcile({"u:U1"})
+      .apply(op::Append{{message("u:recalled"), message("a:A1")}})
+      .reconcile({"u:U1", "a:A1", "u:U2"});
   EXPECT_EQ(client.view(), (Texts{"U1", "recalled", "A1", "U2"}));
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 2, 3}));
 }
 
 TEST(Reconcile, AConversationThatWasThereBeforeIsRecognised) {
   Followed client;
-  client.apply(op::Append{{message("s:S"), message("u:U1"), message("a:A1")}}).reconcile({"s:S", "u:U1", "a:A1", "u:U2"});
+  client.apply(op::Append{{message("s:S"), message("u:U1"), message("a:A1")}})
+      .reconcile({"s:S", "u:U1", "a:A1", "u:U2"});
   EXPECT_EQ(client.stored(), 4u);
   EXPECT_EQ(client.view(), (Texts{"S", "U1", "A1", "U2"}));
 }
@@ -191,7 +208,8 @@ TEST(Reconcile, ARewindToBeforeACompactionStoresNothing) {
 TEST(Reconcile, EqualTextsFromBeforeACompactionAreNoRewind) {
   Followed client;
   client.reconcile({"u:yes", "a:A1", "u:go on"}).reconcile({"u:*first", "a:A2", "u:U2"});
-  client.reconcile({"u:*first", "a:A2", "u:U2", "u:yes"}).reconcile({"u:*second", "u:yes", "a:A3", "u:go on"});
+  client.reconcile({"u:*first", "a:A2", "u:U2", "u:yes"})
+      .reconcile({"u:*second", "u:yes", "a:A3", "u:go on"});
   EXPECT_EQ(client.last, (Reconciliation{compacted, 1, 3, 3}));
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{7, 6, 8, 9}));
   client.apply(op::Expand{0});
@@ -210,7 +228,8 @@ TEST(Reconcile, EqualTextAtANewPositionIsANewMessage) {
 
 TEST(Reconcile, ACompressedViewStaysCompressed) {
   Followed client;
-  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2"}).apply(op::Compress{Names::indices({1, 2}), message("u:sum")});
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2"})
+      .apply(op::Compress{Names::indices({1, 2}), message("u:sum")});
   client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2", "u:U3"});
   EXPECT_EQ(client.last.outcome, appended);
   EXPECT_EQ(client.view(), (Texts{"S", "sum", "U2", "A2", "U3"}));
@@ -218,14 +237,16 @@ TEST(Reconcile, ACompressedViewStaysCompressed) {
 
 TEST(Reconcile, ASummaryIsExpandedToWhatRemains) {
   Followed client;
-  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2"}).apply(op::Compress{Names::indices({1, 2, 3}), message("u:sum")});
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2"})
+      .apply(op::Compress{Names::indices({1, 2, 3}), message("u:sum")});
   client.reconcile({"s:S", "u:U1", "u:U2", "a:A2"});
   EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "A2"}));
 }
 
 TEST(Reconcile, ASummaryOfASummaryIsExpandedOnlyAsFarAsItMust) {
   Followed client;
-  client.reconcile({"u:1", "a:2", "u:3", "a:4", "u:5"}).apply(op::Compress{Names::indices({0, 1}), message("u:sum 1-2")});
+  client.reconcile({"u:1", "a:2", "u:3", "a:4", "u:5"})
+      .apply(op::Compress{Names::indices({0, 1}), message("u:sum 1-2")});
   client.apply(op::Compress{Names::indices({1, 2}), message("u:sum 3-4")});
   client.apply(op::Compress{Names::indices({0, 1}), message("u:sum 1-4")});
   client.reconcile({"u:1", "a:2", "u:3", "u:5"});
@@ -234,7 +255,9 @@ TEST(Reconcile, ASummaryOfASummaryIsExpandedOnlyAsFarAsItMust) {
 
 TEST(Reconcile, ASummaryOfWhatComesBackStaysThoughThatReplacedWhatIsDropped) {
   Followed client;
-  client.reconcile({"u:U1", "a:A1"}).reconcile({"u:U1", "a:other", "u:U2"}).reconcile({"u:U1", "a:A1"});
+  client.reconcile({"u:U1", "a:A1"})
+      .reconcile({"u:U1", "a:other", "u:U2"})
+      .reconcile({"u:U1", "a:A1"});
   client.apply(op::Restore{2}).apply(op::Compress{Names::ordinals({2, 3}), message("u:sum")});
   EXPECT_EQ(client.view(), (Texts{"U1", "sum"}));
   client.reconcile({"u:U1", "a:other", "u:U2"});
@@ -245,7 +268,8 @@ TEST(Reconcile, ASummaryOfWhatComesBackStaysThoughThatReplacedWhatIsDropped) {
 
 TEST(Reconcile, AMessagePutInBetweenStandsWhereTheClientHasIt) {
   Followed client;
-  client.reconcile({"u:1", "a:2", "u:3"}).apply(op::Compress{Names::indices({0, 1}), message("u:sum")});
+  client.reconcile({"u:1", "a:2", "u:3"})
+      .apply(op::Compress{Names::indices({0, 1}), message("u:sum")});
   client.reconcile({"u:1", "u:new", "a:2", "u:3"});
   EXPECT_EQ(client.view(), (Texts{"sum", "new", "3"}));
   client.apply(op::Expand{0});
@@ -258,7 +282,8 @@ TEST(Reconcile, TheClientsOwnSummaryStandsForWhatItDropped) {
   client.reconcile({"s:S", "u:*continued", "a:A2", "u:U3"});
   EXPECT_EQ(client.last, (Reconciliation{compacted, 2, 2, 3}));
   EXPECT_EQ(client.view(), (Texts{"S", "continued", "A2", "U3"}));
-  EXPECT_EQ(client.history.stands_for(Ordinal(5)), (std::vector<Ordinal>{Ordinal(1), Ordinal(2), Ordinal(3)}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(5)),
+            (std::vector<Ordinal>{Ordinal(1), Ordinal(2), Ordinal(3)}));
   const std::optional<Receipt> receipt = client.history.receipt(client.history.version());
   ASSERT_TRUE(receipt);
   EXPECT_EQ(receipt->hidden, (std::vector<std::uint64_t>{1, 2, 3}));
@@ -270,7 +295,8 @@ TEST(Reconcile, TheClientsOwnSummaryStandsForWhatItDropped) {
 
 TEST(Reconcile, MessagesThatACompactionKeptKeepTheirOrdinals) {
   Followed client;
-  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2"}).apply(op::Compress{Names::indices({1, 2}), message("u:sum")});
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:A2"})
+      .apply(op::Compress{Names::indices({1, 2}), message("u:sum")});
   client.reconcile({"s:S", "u:U1", "u:U2", "a:*compaction", "u:U3"});
   EXPECT_EQ(client.last.outcome, compacted);
   EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "compaction", "U3"}));
@@ -288,9 +314,11 @@ TEST(Reconcile, ASecondSummaryStandsAlsoForWhatFollowedTextsThatAreSaidAgain) {
   EXPECT_EQ(client.last.outcome, compacted);
   EXPECT_EQ(client.view(), (Texts{"continued 2", "note", "none", "U4"}));
   client.apply(op::Expand{0});
-  EXPECT_EQ(client.view(), (Texts{"continued 1", "note", "none", "U3", "A3", "note", "none", "U4"}));
+  EXPECT_EQ(client.view(),
+            (Texts{"continued 1", "note", "none", "U3", "A3", "note", "none", "U4"}));
   client.apply(op::Expand{0});
-  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2", "A2", "note", "none", "U3", "A3", "note", "none", "U4"}));
+  EXPECT_EQ(client.view(),
+            (Texts{"U1", "A1", "U2", "A2", "note", "none", "U3", "A3", "note", "none", "U4"}));
 }
 
 TEST(Reconcile, WhatASummaryKeptBeforeAChangedEndKeepsItsOrdinal) {
@@ -304,7 +332,8 @@ TEST(Reconcile, WhatASummaryKeptBeforeAChangedEndKeepsItsOrdinal) {
 
 TEST(Reconcile, TheClientsSummaryStandsForNoMoreThanItReplaces) {
   Followed client;
-  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2", "u:U3"}).apply(op::Compress{Names::indices({0, 1, 2, 3}), message("u:sum")});
+  client.reconcile({"u:U1", "a:A1", "u:U2", "a:A2", "u:U3"})
+      .apply(op::Compress{Names::indices({0, 1, 2, 3}), message("u:sum")});
   client.reconcile({"u:*continued", "u:U2", "a:A2, changed", "u:U3"});
   EXPECT_EQ(client.view(), (Texts{"continued", "U2", "A2, changed", "U3"}));
   client.apply(op::Expand{0});
@@ -324,7 +353,9 @@ TEST(Reconcile, EachMessageOfALongRequestIsWalkedThroughOnce) {
   constexpr std::uint64_t count = 1000;
   op::Reconcile request;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Message each = Message::make(i % 2 == 0 ? Role::user : Role::assistant, "message " + std::to_string(i)).value();
+    const Message each =
+        Message::make(i % 2 == 0 ? Role::user : Role::assistant, "message " + std::to_string(i))
+            .value();
     request.list.push_back({each, identity(each)});
   }
   Followed client;
@@ -361,7 +392,8 @@ TEST(Reconcile, ADeltaMayBeginWithInstructionsAndWithWhatWasSentSinceSomethingWa
 
 op::Reconcile with_other_parts(op::Reconcile request) {
   request.volatile_parts.system_texts = {"bill:"};
-  for (op::Reconcile::Sent& each : request.list) each.identity = identity(each.message, request.volatile_parts);
+  for (op::Reconcile::Sent& each : request.list)
+    each.identity = identity(each.message, request.volatile_parts);
   return request;
 }
 
@@ -446,7 +478,9 @@ TEST(Reconcile, AnEmptyListDropsEverything) {
 
 TEST(Reconcile, ADroppedHalfOfAPairIsWarnedOf) {
   const Message call =
-      Message::parse(R"({"role":"assistant","content":"","toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})").value();
+      Message::parse(
+          R"({"role":"assistant","content":"","toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})")
+          .value();
   op::Reconcile request = sent({"u:U1"});
   request.list.push_back({call, identity(call), false});
   op::Reconcile both = request;

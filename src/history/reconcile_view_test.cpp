@@ -1,4 +1,5 @@
-// Clients that are given the view and save a list in its place: frameworks. Cases, and random clients against plain lists.
+// Clients that are given the view and save a list in its place: frameworks. Cases, and random
+// clients against plain lists.
 //
 //     SEED=n   the first run          RUNS=n   how many
 #include <algorithm>
@@ -149,7 +150,9 @@ TEST(ReconcileView, AConversationThatWasThereBeforeIsTheSameAsItIsLoaded) {
 TEST(ReconcileView, OfAnEditedCopyAndItsOriginalTheOneThatIsSavedIsThere) {
   for (const std::string first : {"A1", "a1"}) {
     Chat chat;
-    chat.save({"a1", "2"}).apply(op::Transform{Names::indices({0}), op::ReplaceText{"a", "A"}}).save({first, "2", "3"});
+    chat.save({"a1", "2"})
+        .apply(op::Transform{Names::indices({0}), op::ReplaceText{"a", "A"}})
+        .save({first, "2", "3"});
     EXPECT_EQ(chat.view(), (Texts{first, "2", "3"}));
     EXPECT_EQ(chat.stored(), 4u);
   }
@@ -211,7 +214,8 @@ class Story {
   explicit Story(std::uint64_t seed) : random_(seed) {}
 
   void run() {
-    for (std::uint64_t steps = 3 + below(20); steps > 0 && !::testing::Test::HasFatalFailure(); --steps) {
+    for (std::uint64_t steps = 3 + below(20); steps > 0 && !::testing::Test::HasFatalFailure();
+         --steps) {
       for (std::uint64_t edits = below(3); edits > 0; --edits) edit();
       const bool is_loaded = sent_.empty() || !one_in(3);
       Texts list = is_loaded ? view_of(history_) : sent_[below(sent_.size())];
@@ -252,7 +256,9 @@ class Story {
       case 1:
       case 2: return apply(op::Compress{Names::indices(stretch), message("S" + fresh())});
       case 3: return apply(op::Delete{Names::indices(stretch)});
-      case 4: return apply(op::Transform{Names::indices({from}), op::ReplaceText{"t", "T" + std::to_string(next_++) + "_"}});
+      case 4:
+        return apply(op::Transform{Names::indices({from}),
+                                   op::ReplaceText{"t", "T" + std::to_string(next_++) + "_"}});
       case 5: return apply(op::Undo{});
       case 6: return apply(op::Show{{below(stored)}});
       default: return apply(op::Append{{message(fresh())}});
@@ -273,9 +279,11 @@ class Story {
     ASSERT_EQ(history_.version().value, before.version().value + (is_same ? 0 : 1));
     // Nothing is stored twice.
     std::uint64_t fresh = 0;
-    for (const std::string& text : list) fresh += std::find(stored.begin(), stored.end(), text) == stored.end();
+    for (const std::string& text : list)
+      fresh += std::find(stored.begin(), stored.end(), text) == stored.end();
     const std::uint64_t more = history_.stats().total_messages - before.stats().total_messages;
-    ASSERT_TRUE(more == fresh || says_twice(before, list)) << described(before) << ::testing::PrintToString(list);
+    ASSERT_TRUE(more == fresh || says_twice(before, list))
+        << described(before) << ::testing::PrintToString(list);
     if (is_loaded) {
       ASSERT_EQ(view_of(history_), list) << described(before) << described(history_);
     } else {
@@ -285,11 +293,13 @@ class Story {
     const Result<Step> again = history_.apply({saved(list)}, {});
     ASSERT_TRUE(again);
     ASSERT_EQ(again->applied.reconciliation->outcome, same)
-        << described(before) << described(history_) << described(again->history) << ::testing::PrintToString(list);
+        << described(before) << described(history_) << described(again->history)
+        << ::testing::PrintToString(list);
     if (!is_same) sent_.push_back(list);  // what was loaded and never changed is noted nowhere
   }
 
-  // Each message that was saved is visible, or something visible stands for it; and nothing else is there.
+  // Each message that was saved is visible, or something visible stands for it; and nothing else is
+  // there.
   void check_told(const Texts& list) {
     std::set<std::string> told;
     const View log = history_.log();
@@ -305,7 +315,9 @@ class Story {
   // A message, and one that stands for it.
   static bool says_twice(const History& history, const Texts& list) {
     const View log = history.log();
-    const auto has = [&](std::uint64_t ordinal) { return std::find(list.begin(), list.end(), log[ordinal].text()) != list.end(); };
+    const auto has = [&](std::uint64_t ordinal) {
+      return std::find(list.begin(), list.end(), log[ordinal].text()) != list.end();
+    };
     const auto reaches = [&](auto&& self, Ordinal maker) -> bool {
       for (const Ordinal original : history.stands_for(maker))
         if (has(original.value) || self(self, original)) return true;
@@ -320,7 +332,8 @@ class Story {
     std::string text = "\nlog";
     for (std::uint64_t o = 0; o < history.stats().total_messages; ++o) {
       (text += " " + std::to_string(o) + "=") += history.log()[o].text();
-      for (const Ordinal original : history.stands_for(Ordinal(o))) text += "<" + std::to_string(original.value);
+      for (const Ordinal original : history.stands_for(Ordinal(o)))
+        text += "<" + std::to_string(original.value);
     }
     text += "\nview";
     for (const std::string& each : view_of(history)) text += " " + each;
@@ -336,8 +349,9 @@ class Story {
     for (std::uint64_t i = 0; i < view.size(); ++i) {
       const std::vector<Ordinal> originals = before.stands_for(view.ordinal(i));
       const bool is_summary = view[i].text().starts_with("St");
-      const bool is_saved =
-          std::all_of(originals.begin(), originals.end(), [&](Ordinal each) { return saved.contains(log[each.value].text()); });
+      const bool is_saved = std::all_of(originals.begin(), originals.end(), [&](Ordinal each) {
+        return saved.contains(log[each.value].text());
+      });
       if (!is_summary || originals.empty() || !is_saved) continue;
       ASSERT_TRUE(history_.view().index_of(view.ordinal(i)))
           << view[i].text() << described(before) << ::testing::PrintToString(list);
@@ -350,10 +364,13 @@ class Story {
   std::uint64_t next_ = 0;
 };
 
-// As a graph's saver does it: any list in the place of any version's, with messages that stand there twice and return in another order.
+// As a graph's saver does it: any list in the place of any version's, with messages that stand
+// there twice and return in another order.
 TEST(ReconcileView, AnyListTakesThePlaceOfAnyVersion) {
-  const std::uint64_t seed = from_environment("SEED", std::random_device{}()), runs = from_environment("RUNS", 300);
-  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(runs));
+  const std::uint64_t seed = from_environment("SEED", std::random_device{}()),
+                      runs = from_environment("RUNS", 300);
+  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(runs));
   for (std::uint64_t run = 0; run < runs; ++run) {
     std::mt19937_64 random(seed + run);
     Chat chat;
@@ -365,7 +382,8 @@ TEST(ReconcileView, AnyListTakesThePlaceOfAnyVersion) {
         chat.apply(op::Restore{version});
       }
       Texts list;
-      for (std::uint64_t n = random() % 6; n > 0; --n) list.emplace_back(1, static_cast<char>('a' + random() % 4));
+      for (std::uint64_t n = random() % 6; n > 0; --n)
+        list.emplace_back(1, static_cast<char>('a' + random() % 4));
       story += " save";
       for (const std::string& each : list) story += " " + each;
       chat.save(list);
@@ -377,8 +395,10 @@ TEST(ReconcileView, AnyListTakesThePlaceOfAnyVersion) {
 }
 
 TEST(ReconcileView, EveryLawHoldsForRandomClients) {
-  const std::uint64_t seed = from_environment("SEED", std::random_device{}()), runs = from_environment("RUNS", 300);
-  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(runs));
+  const std::uint64_t seed = from_environment("SEED", std::random_device{}()),
+                      runs = from_environment("RUNS", 300);
+  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(runs));
   for (std::uint64_t run = 0; run < runs; ++run) {
     SCOPED_TRACE("SEED=" + std::to_string(seed + run));
     Story(seed + run).run();

@@ -54,8 +54,10 @@ History History::recounted_where_replaced(const CountTokens& count_tokens) const
   std::uint32_t ordinal = 0;
   for (const Message& message : log()) {
     const StoredMessage& then = stored[ordinal++];
-    // A replayed history has the stub's size beside the count of what it replaced, so only the stub itself can tell.
-    counts.push_back(is_redacted(message) ? measured(message, count_tokens) : Measured{then.tokens, then.bytes});
+    // A replayed history has the stub's size beside the count of what it replaced, so only the stub
+    // itself can tell.
+    counts.push_back(is_redacted(message) ? measured(message, count_tokens)
+                                          : Measured{then.tokens, then.bytes});
   }
   return with_counts(*rep_, counts);
 }

@@ -1,4 +1,5 @@
-// Counts made anew. That every count of every version is right is shown by the model test; here, what it costs.
+// Counts made anew. That every count of every version is right is shown by the model test; here,
+// what it costs.
 #include <gtest/gtest.h>
 
 #include <undertext/history.hpp>
@@ -8,14 +9,17 @@
 namespace undertext {
 namespace {
 
-Message user(const std::string& text) { return Message::parse(R"({"role":"user","content":")" + text + "\"}").value(); }
+Message user(const std::string& text) {
+  return Message::parse(R"({"role":"user","content":")" + text + "\"}").value();
+}
 
 std::uint64_t nodes_made() {
-  return EntryTree::nodes_made() + StoredTree::nodes_made() + BatchTree::nodes_made() + HouseTree<State, NoSums>::nodes_made();
+  return EntryTree::nodes_made() + StoredTree::nodes_made() + BatchTree::nodes_made() +
+         HouseTree<State, NoSums>::nodes_made();
 }
 std::uint64_t bytes_made() {
-  return EntryTree::node_bytes_made() + StoredTree::node_bytes_made() + BatchTree::node_bytes_made() +
-         HouseTree<State, NoSums>::node_bytes_made();
+  return EntryTree::node_bytes_made() + StoredTree::node_bytes_made() +
+         BatchTree::node_bytes_made() + HouseTree<State, NoSums>::node_bytes_made();
 }
 
 TEST(Recount, SharesWhatTheVersionsShared) {
@@ -34,13 +38,15 @@ TEST(Recount, SharesWhatTheVersionsShared) {
   EXPECT_LE(nodes_made() - nodes_before - nodes, nodes);
   EXPECT_LE(bytes_made() - bytes_before - bytes, bytes);
   EXPECT_EQ(again.stats().tokens, 3 * history.view().size());
-  EXPECT_EQ(again.view_at(Version(1000)).value().sums().tokens(), 3 * history.view_at(Version(1000)).value().size());
+  EXPECT_EQ(again.view_at(Version(1000)).value().sums().tokens(),
+            3 * history.view_at(Version(1000)).value().size());
   EXPECT_EQ(again.view_at(BatchIndex(7)).value().sums().tokens(), 3 * 20'002u + 3);
 }
 
 TEST(Recount, LeavesTheOldHistoryAsItWasAndTheNewOneOpenToEdits) {
   const ApplyContext ones{.count_tokens = [](const Message&) { return 1u; }};
-  const History history = History().apply({op::Append{{user("a"), user("b"), user("c")}}}, ones).value().history;
+  const History history =
+      History().apply({op::Append{{user("a"), user("b"), user("c")}}}, ones).value().history;
   const History again = history.recounted([](const Message&) { return 10u; });
   EXPECT_EQ(history.stats().tokens, 3u);
   EXPECT_EQ(again.stats().tokens, 30u);
@@ -53,13 +59,16 @@ TEST(Recount, LeavesTheOldHistoryAsItWasAndTheNewOneOpenToEdits) {
 
 TEST(Recount, WhereNoBodyWasReplacedEveryCountStays) {
   const ApplyContext ones{.count_tokens = [](const Message&) { return 1u; }};
-  const History history = History().apply({op::Append{{user("a"), user("b")}}}, ones).value().history;
-  EXPECT_EQ(history.recounted_where_replaced([](const Message&) { return 10u; }).stats().tokens, 2u);
+  const History history =
+      History().apply({op::Append{{user("a"), user("b")}}}, ones).value().history;
+  EXPECT_EQ(history.recounted_where_replaced([](const Message&) { return 10u; }).stats().tokens,
+            2u);
 }
 
 TEST(Recount, ACountTooLargeToKeepIsTheLargestThatCanBe) {
   const History history = History().apply({op::Append{{user("a")}}}, {}).value().history;
-  EXPECT_EQ(history.recounted([](const Message&) { return ~0u; }).stats().tokens, tokens_per_message_max);
+  EXPECT_EQ(history.recounted([](const Message&) { return ~0u; }).stats().tokens,
+            tokens_per_message_max);
   EXPECT_EQ(history.recounted({}).stats().tokens, 0u);
 }
 

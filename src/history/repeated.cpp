@@ -2,13 +2,15 @@
 
 namespace undertext {
 
-std::optional<std::uint32_t> repeated_original(const Log& log, std::uint32_t ordinal, const Message& body) {
+std::optional<std::uint32_t> repeated_original(const Log& log, std::uint32_t ordinal,
+                                               const Message& body) {
   constexpr std::size_t worth_sharing = 1024;
   if (body.json().size() < worth_sharing) return {};
   const std::vector<std::uint32_t>* const originals = log.stands_for(ordinal);
   if (!originals || originals->size() != 1 || log.originals(ordinal)) return {};
   const std::uint32_t original = originals->front();
-  if (log.stored[original].bytes != log.stored[ordinal].bytes || log.message(original) != body) return {};
+  if (log.stored[original].bytes != log.stored[ordinal].bytes || log.message(original) != body)
+    return {};
   return original;
 }
 

@@ -9,8 +9,9 @@
 
 namespace undertext {
 
-// The message whose copy this one is, with the same bytes. Nothing: there is none, or the message is
-// so short that it is not worth a look.
-std::optional<std::uint32_t> repeated_original(const Log& log, std::uint32_t ordinal, const Message& body);
+// The message whose copy this one is, with the same bytes. Nothing: there is none, or the message
+// is so short that it is not worth a look.
+std::optional<std::uint32_t> repeated_original(const Log& log, std::uint32_t ordinal,
+                                               const Message& body);
 
 }  // namespace undertext

@@ -7,9 +7,10 @@
 namespace undertext {
 namespace {
 
-// 1: links of fewer kinds of calls, as pages that are not read any more. 2: no order of the log. 3: no client list; where there is none, it is still
-// written, so that older releases read it.
-constexpr std::uint64_t first_format = 1, format_without_order = 2, format_without_clients = 3, format = 4;
+// 1: links of fewer kinds of calls, as pages that are not read any more. 2: no order of the log. 3:
+// no client list; where there is none, it is still written, so that older releases read it.
+constexpr std::uint64_t first_format = 1, format_without_order = 2, format_without_clients = 3,
+                        format = 4;
 
 void save_view(PageOut& out, const PlacedView& view) {
   view.entries.save(out);
@@ -42,7 +43,8 @@ State load_state(PageIn& in) {
   return state;
 }
 
-// Items that hold trees are written from the last: later ones hold longer tails, and the page of a longer tail serves for a shorter one.
+// Items that hold trees are written from the last: later ones hold longer tails, and the page of a
+// longer tail serves for a shorter one.
 template <class Item, class Save>
 void write_from_last(PageOut& out, const Item* items, unsigned n, Save save) {
   std::vector<std::string> parts(n);
@@ -85,7 +87,9 @@ std::vector<Batch> ItemCodec<Batch>::read(PageIn& in, unsigned n) {
   return items;
 }
 
-void ItemCodec<State>::write(PageOut& out, const State* items, unsigned n) { write_from_last(out, items, n, save_state); }
+void ItemCodec<State>::write(PageOut& out, const State* items, unsigned n) {
+  write_from_last(out, items, n, save_state);
+}
 
 std::vector<State> ItemCodec<State>::read(PageIn& in, unsigned n) {
   std::vector<State> items;
@@ -139,7 +143,8 @@ std::vector<VersionRow> ItemCodec<VersionRow>::read(PageIn& in, unsigned n) {
     row.operation = {};
     if (in.flag()) {
       RecordedOperation record = read_record(in, KeptPart::absent);
-      const std::optional<std::uint32_t> restores = read_optional(in), undo = read_optional(in), redo = read_optional(in);
+      const std::optional<std::uint32_t> restores = read_optional(in), undo = read_optional(in),
+                                         redo = read_optional(in);
       row.operation = Shared<LinkedOperation>::make(std::move(record), restores, undo, redo);
     }
     items.push_back(row);
@@ -168,12 +173,14 @@ std::string SavedHistory::save(const History::Rep& rep, PageWriter& writer) {
   return std::move(out.bytes);
 }
 
-History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> space, std::shared_ptr<const BodySource> bodies) {
+History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> space,
+                           std::shared_ptr<const BodySource> bodies) {
   PageIn in(root, std::move(space), 0);
   const std::uint64_t written = in.number();
   if (written < first_format || written > format) {
-    throw Failure(Error{ErrorCode::unsupported, "this conversation was stored in format " + std::to_string(written) +
-                                                    ", which this version does not know; use a newer one"});
+    throw Failure(Error{ErrorCode::unsupported,
+                        "this conversation was stored in format " + std::to_string(written) +
+                            ", which this version does not know; use a newer one"});
   }
   auto rep = std::make_shared<History::Rep>();
   rep->first_version = in.number32();
@@ -200,7 +207,8 @@ History SavedHistory::load(std::string_view root, std::shared_ptr<PageSpace> spa
   if (written == format) rep->clients = ClientRows::load(in);
   rep->log.bodies = std::move(bodies);
   in.end();
-  if (rep->versions.empty() || rep->head.frame->batches.empty()) in.fail("it has no version, or no batch");
+  if (rep->versions.empty() || rep->head.frame->batches.empty())
+    in.fail("it has no version, or no batch");
   if (rep->first_version >= rep->versions.size() || rep->head.log_length != rep->log.size())
     in.fail("its sizes do not go together");
   return History(std::move(rep));

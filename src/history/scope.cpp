@@ -15,7 +15,9 @@ std::int64_t time_of(const StoredMessage& stored) { return stored.time_ms; }
 std::uint32_t tokens_of(const Entry& entry) { return entry.tokens; }
 std::uint32_t tokens_of(const StoredMessage& stored) { return stored.tokens; }
 std::uint32_t ordinal_of(std::uint64_t, const Entry& entry) { return entry.ordinal; }
-std::uint32_t ordinal_of(std::uint64_t position, const StoredMessage&) { return static_cast<std::uint32_t>(position); }
+std::uint32_t ordinal_of(std::uint64_t position, const StoredMessage&) {
+  return static_cast<std::uint32_t>(position);
+}
 
 // The filters by role and time: what the sums of a tree tell of.
 struct Filter {
@@ -29,7 +31,8 @@ struct Filter {
   explicit Filter(const MessageQuery& query) {
     for (const Role r : query.roles) roles.wanted[static_cast<std::size_t>(r)] = true;
     if (query.roles.empty()) std::fill(std::begin(roles.wanted), std::end(roles.wanted), true);
-    any_role = std::all_of(std::begin(roles.wanted), std::end(roles.wanted), [](bool b) { return b; });
+    any_role =
+        std::all_of(std::begin(roles.wanted), std::end(roles.wanted), [](bool b) { return b; });
     any_time = !query.from_ms && !query.to_ms;
     if (query.from_ms) from = *query.from_ms;
     if (query.to_ms) {
@@ -39,9 +42,13 @@ struct Filter {
   }
 
   // Whether a subtree may hold, or holds nothing but, messages of the times.
-  bool may(const MessageSums& s) const { return s.time_max >= from && s.time_min <= last && (any_role || roles(s) > 0); }
+  bool may(const MessageSums& s) const {
+    return s.time_max >= from && s.time_min <= last && (any_role || roles(s) > 0);
+  }
   bool all_times(const MessageSums& s) const { return s.time_min >= from && s.time_max <= last; }
-  bool passes(std::size_t role, std::int64_t time) const { return roles.wanted[role] && time >= from && time <= last; }
+  bool passes(std::size_t role, std::int64_t time) const {
+    return roles.wanted[role] && time >= from && time <= last;
+  }
 };
 
 // The places that start, end, first and last leave of `total`.
@@ -59,7 +66,9 @@ void cut_to_window(std::vector<Found>& found, const MessageQuery& query) {
   found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(w.start));
 }
 
-bool has_window(const MessageQuery& query) { return query.start || query.end || query.first || query.last; }
+bool has_window(const MessageQuery& query) {
+  return query.start || query.end || query.first || query.last;
+}
 
 // How many matches are enough to know the answer when going forward.
 std::uint64_t enough_of(const MessageQuery& query) {
@@ -68,7 +77,9 @@ std::uint64_t enough_of(const MessageQuery& query) {
   return end;
 }
 
-Error not_found(std::string field, std::string message) { return {ErrorCode::not_found, std::move(message), std::move(field)}; }
+Error not_found(std::string field, std::string message) {
+  return {ErrorCode::not_found, std::move(message), std::move(field)};
+}
 Error bad_query(std::string field, std::string message) {
   return {ErrorCode::invalid_argument, std::move(message), std::move(field)};
 }
@@ -76,10 +87,13 @@ Error bad_query(std::string field, std::string message) {
 }  // namespace
 
 Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
-  if (query.at_batch && query.all) return bad_query("atBatch", "atBatch and all exclude each other");
-  if (query.at_batch && query.at_version) return bad_query("atBatch", "atBatch and atVersion exclude each other");
+  if (query.at_batch && query.all)
+    return bad_query("atBatch", "atBatch and all exclude each other");
+  if (query.at_batch && query.at_version)
+    return bad_query("atBatch", "atBatch and atVersion exclude each other");
   if (query.first && query.last) return bad_query("last", "first and last exclude each other");
-  if (query.start && query.end && *query.start > *query.end) return bad_query("start", "start is beyond end");
+  if (query.start && query.end && *query.start > *query.end)
+    return bad_query("start", "start is beyond end");
   if (query.at_version && !rep.has_version(query.at_version->value)) {
     return no_version("atVersion", query.at_version->value, rep);
   }
@@ -88,8 +102,8 @@ Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
   const State& state = query.at_version ? past : rep.head;
   const BatchTree& batches = state.frame->batches;
   if (query.at_batch && query.at_batch->value >= batches.size()) {
-    return not_found("atBatch", "there is no batch " + std::to_string(query.at_batch->value) + "; the current one is " +
-                                    std::to_string(batches.size() - 1));
+    return not_found("atBatch", "there is no batch " + std::to_string(query.at_batch->value) +
+                                    "; the current one is " + std::to_string(batches.size() - 1));
   }
   Scope scope(rep.log);
   if (query.marked) scope.marks_ = state.frame->marks;
@@ -104,13 +118,14 @@ Result<Scope> Scope::of(const History::Rep& rep, const MessageQuery& query) {
   return scope;
 }
 
-// Of a query by nothing but roles and places: the positions between which its messages stand. The k-th of some roles is found by
-// their counts, so this reads nothing but the way to both ends.
+// Of a query by nothing but roles and places: the positions between which its messages stand. The
+// k-th of some roles is found by their counts, so this reads nothing but the way to both ends.
 template <class AnyTree>
 Range Scope::role_window(const AnyTree& tree, const MessageQuery& query) const {
   const Filter filter(query);
   if (filter.any_role) return window_of(query, length_);
-  const std::uint64_t all = length_ == tree.size() ? tree.total(filter.roles) : filter.roles(tree.sums(0, length_));
+  const std::uint64_t all =
+      length_ == tree.size() ? tree.total(filter.roles) : filter.roles(tree.sums(0, length_));
   const Range w = window_of(query, all);
   if (w.start == w.end) return {};
   return {tree.seek(filter.roles, w.start), tree.seek(filter.roles, w.end - 1) + 1};
@@ -162,7 +177,8 @@ std::vector<Found> Scope::find_marked(const MessageQuery& query) const {
       found.push_back({*index, ordinal, item.tokens});
     }
   }
-  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.position < b.position; });
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.position < b.position; });
   cut_to_window(found, query);
   return found;
 }
@@ -184,7 +200,8 @@ Result<MessageList> Scope::list(const AnyTree& tree, const MessageQuery& query) 
   };
   const auto done = [&]() -> Result<MessageList> {
     if (!is_too_large) return std::move(list);
-    return Error{ErrorCode::too_large, "the messages have more than " + std::to_string(*query.bytes_max) + " bytes together"};
+    return Error{ErrorCode::too_large, "the messages have more than " +
+                                           std::to_string(*query.bytes_max) + " bytes together"};
   };
   if (!query.marked && !query.contains && !has_window(query) && (query.from_ms || query.to_ms)) {
     const Filter filter(query);

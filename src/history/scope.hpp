@@ -21,7 +21,8 @@ struct Found {
 // Borrows the log of the history it is of.
 class Scope {
  public:
-  // not_found for a version or batch that does not exist; invalid_argument for filters that exclude each other.
+  // not_found for a version or batch that does not exist; invalid_argument for filters that exclude
+  // each other.
   static Result<Scope> of(const History::Rep& rep, const MessageQuery& query);
 
   Result<MessageList> messages(const MessageQuery& query) const;  // too_large: see MessageQuery

@@ -11,9 +11,9 @@
 //       view       entries
 //       frame      batches, marks, places: what an APPEND does not change
 //
-// Most versions are made by APPEND, and a view before an APPEND is a beginning of the view after it. So a run of them shares one state, that of
-// its last version, and an earlier version of the run is read as the beginning of it: it costs a row of 24 bytes and no tree of its
-// own.
+// Most versions are made by APPEND, and a view before an APPEND is a beginning of the view after
+// it. So a run of them shares one state, that of its last version, and an earlier version of the
+// run is read as the beginning of it: it costs a row of 24 bytes and no tree of its own.
 //
 //     op         (0)  APPEND  APPEND  DELETE  APPEND
 //     version     0     1       2       3       4
@@ -41,7 +41,9 @@ struct Batch {
   std::uint32_t boundary;   // the first ordinal that belongs to it
   std::uint32_t opened_in;  // the version that opened it; 0 for batch 0
   PlacedView before;        // the snapshot of the batch below it, which this one left
-  friend bool operator==(const Batch& a, const Batch& b) { return a.boundary == b.boundary && a.opened_in == b.opened_in; }
+  friend bool operator==(const Batch& a, const Batch& b) {
+    return a.boundary == b.boundary && a.opened_in == b.opened_in;
+  }
 };
 template <>
 struct ItemCodec<Batch> {
@@ -56,10 +58,12 @@ struct Frame {
   PlaceTree places;
 };
 
-// The operation that made a version, and the versions it leads to: those follow from carrying it out.
+// The operation that made a version, and the versions it leads to: those follow from carrying it
+// out.
 struct LinkedOperation : RecordedOperation {
   std::optional<std::uint32_t> restores = {};  // the version whose state came back
-  std::optional<std::uint32_t> undo = {};      // the version that UNDO would bring back; for an UNDO or REDO only
+  // the version that UNDO would bring back; for an UNDO or REDO only
+  std::optional<std::uint32_t> undo = {};
   std::optional<std::uint32_t> redo = {};
 };
 
@@ -70,7 +74,9 @@ struct State {
   Shared<Frame> frame;
 
   PlacedView placed() const { return {view, frame->places}; }
-  friend bool operator==(const State& a, const State& b) { return a.log_length == b.log_length && a.frame == b.frame; }
+  friend bool operator==(const State& a, const State& b) {
+    return a.log_length == b.log_length && a.frame == b.frame;
+  }
 };
 
 template <>
@@ -101,20 +107,26 @@ struct History::Rep {
   HouseTree<State, NoSums> states;
   State head;
   ClientRows clients;
-  // Versions and states below these were pruned: of the versions the rows are left, of the states nothing.
+  // Versions and states below these were pruned: of the versions the rows are left, of the states
+  // nothing.
   std::uint32_t first_version = 0;
   std::uint32_t first_state = 0;
 
   std::uint64_t head_number() const { return versions.size() - 1; }
-  ClientState client() const { return clients.empty() ? ClientState() : clients[clients.size() - 1].state; }
-  bool has_version(std::uint64_t version) const { return version >= first_version && version <= head_number(); }
+  ClientState client() const {
+    return clients.empty() ? ClientState() : clients[clients.size() - 1].state;
+  }
+  bool has_version(std::uint64_t version) const {
+    return version >= first_version && version <= head_number();
+  }
 
   // The first version whose log holds the message.
   std::uint64_t version_that_stored(std::uint64_t ordinal) const {
     std::uint64_t low = 0, high = head_number();
     while (low < high) {
       const std::uint64_t middle = low + (high - low) / 2;
-      (versions[middle].log_length > ordinal ? high : low) = versions[middle].log_length > ordinal ? middle : middle + 1;
+      (versions[middle].log_length > ordinal ? high : low) =
+          versions[middle].log_length > ordinal ? middle : middle + 1;
     }
     return low;
   }
@@ -124,9 +136,12 @@ struct History::Rep {
     const std::uint32_t state = versions[version].state - first_state;
     return state < states.size() ? states[state] : head;
   }
-  // The first version after this one that is of another run. O(log k) rows are read for a run of k versions.
+  // The first version after this one that is of another run. O(log k) rows are read for a run of k
+  // versions.
   std::uint64_t end_of_run(std::uint64_t version) const {
-    const auto is_of_it = [&, state = versions[version].state](std::uint64_t v) { return versions[v].state == state; };
+    const auto is_of_it = [&, state = versions[version].state](std::uint64_t v) {
+      return versions[v].state == state;
+    };
     std::uint64_t low = version + 1, step = 1;
     std::uint64_t high = low;
     while (high < versions.size() && is_of_it(high)) {
@@ -147,7 +162,8 @@ struct History::Rep {
   std::uint64_t message_count(std::uint64_t version) const {
     const State& run = run_of(version);
     const std::uint64_t later = std::uint64_t{run.log_length} - versions[version].log_length;
-    if (later > run.view.size()) throw_corrupt_page(0, "a version has more messages than the one after it");
+    if (later > run.view.size())
+      throw_corrupt_page(0, "a version has more messages than the one after it");
     return run.view.size() - later;
   }
 
@@ -171,12 +187,16 @@ struct View::Rep {
 inline Error no_version(std::string field, std::uint64_t version, const History::Rep& rep) {
   const bool pruned = version < rep.first_version;
   return {ErrorCode::not_found,
-          pruned ? "version " + std::to_string(version) + " was pruned; the first one kept is " + std::to_string(rep.first_version)
-                 : "there is no version " + std::to_string(version) + "; the head is " + std::to_string(rep.head_number()),
+          pruned ? "version " + std::to_string(version) + " was pruned; the first one kept is " +
+                       std::to_string(rep.first_version)
+                 : "there is no version " + std::to_string(version) + "; the head is " +
+                       std::to_string(rep.head_number()),
           std::move(field)};
 }
 
 // The snapshot of a batch below the current one.
-inline const PlacedView& snapshot_of(const BatchTree& batches, std::uint64_t batch) { return batches[batch + 1].before; }
+inline const PlacedView& snapshot_of(const BatchTree& batches, std::uint64_t batch) {
+  return batches[batch + 1].before;
+}
 
 }  // namespace undertext

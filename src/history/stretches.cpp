@@ -18,7 +18,8 @@ Stretches with_indices(const Stretches& stretches, const std::vector<std::uint64
   Stretches all;
   std::size_t next = 0;
   const auto add_below = [&](std::uint64_t limit) {
-    for (; next < rising.size() && rising[next] < limit; ++next) add_stretch(all, rising[next], rising[next] + 1);
+    for (; next < rising.size() && rising[next] < limit; ++next)
+      add_stretch(all, rising[next], rising[next] + 1);
   };
   for (const Range& r : stretches) {
     add_below(r.start);
@@ -80,7 +81,8 @@ Stretches joined_stretches(const Stretches& a, const Stretches& b) {
 }
 
 bool keeps(const Stretches& kept, std::uint64_t index) {
-  const auto after = std::upper_bound(kept.begin(), kept.end(), index, [](std::uint64_t i, const Range& r) { return i < r.start; });
+  const auto after = std::upper_bound(kept.begin(), kept.end(), index,
+                                      [](std::uint64_t i, const Range& r) { return i < r.start; });
   return after != kept.begin() && index < std::prev(after)->end;
 }
 

@@ -1,4 +1,5 @@
-// Units: which messages of a view belong together, so that a provider refuses one without the others. Everything that hides messages asks here.
+// Units: which messages of a view belong together, so that a provider refuses one without the
+// others. Everything that hides messages asks here.
 //
 //   - A tool call and its results, by id; and so all calls of one message with all their results.
 //   - Reasoning and the calls that follow from it. In a run of assistant messages (system messages in between do not count) these are the messages with
@@ -8,8 +9,8 @@
 //       user   reasoning   call a   call b   result a   result b   reasoning   text   user
 //              '----------------- one unit ----------------'       '-- another -'
 //
-// Pairs are found through the log's links, reasoning by the neighbours in the view; neither is stored with the view. Everything is O(log n) unless it
-// says otherwise.
+// Pairs are found through the log's links, reasoning by the neighbours in the view; neither is
+// stored with the view. Everything is O(log n) unless it says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ class Reasoning {
  public:
   Reasoning(const Log& log, const PlacedView& view) : log_(log), entries_(view.entries) {}
 
-  // The reasoning from which a message follows, or would, that stands right before `index`: the nearest before it in its run.
+  // The reasoning from which a message follows, or would, that stands right before `index`: the
+  // nearest before it in its run.
   std::optional<std::uint64_t> before(std::uint64_t index) const;
 
   // Of the reasoning at `index`: what follows from it.

@@ -27,7 +27,9 @@ auto asking_units(const View::Rep& rep, Ask ask) {
 
 std::uint64_t View::size() const { return rep_->is_log ? rep_->log_length : rep_->placed.size(); }
 
-ViewSums View::sums() const { return rep_->is_log ? sums(0, size()) : public_sums(rep_->placed.entries.sums()); }
+ViewSums View::sums() const {
+  return rep_->is_log ? sums(0, size()) : public_sums(rep_->placed.entries.sums());
+}
 
 ViewSums View::sums(std::uint64_t start, std::uint64_t end) const {
   if (rep_->is_log) return public_sums(rep_->log.stored.sums(start, std::min(end, size())));
@@ -37,16 +39,25 @@ ViewSums View::sums(std::uint64_t start, std::uint64_t end) const {
 std::uint64_t View::count(Role role, std::uint64_t start, std::uint64_t end) const {
   CountOf count;
   count.wanted[static_cast<std::size_t>(role)] = true;
-  return rep_->is_log ? rep_->log.stored.total(start, std::min(end, size()), count) : rep_->placed.entries.total(start, end, count);
+  return rep_->is_log ? rep_->log.stored.total(start, std::min(end, size()), count)
+                      : rep_->placed.entries.total(start, end, count);
 }
 
-Ordinal View::ordinal(std::uint64_t index) const { return Ordinal(rep_->is_log ? index : rep_->placed.entries[index].ordinal); }
+Ordinal View::ordinal(std::uint64_t index) const {
+  return Ordinal(rep_->is_log ? index : rep_->placed.entries[index].ordinal);
+}
 
-Message View::operator[](std::uint64_t index) const { return rep_->log.message(static_cast<std::uint32_t>(ordinal(index).value)); }
+Message View::operator[](std::uint64_t index) const {
+  return rep_->log.message(static_cast<std::uint32_t>(ordinal(index).value));
+}
 
-std::int64_t View::time_ms(std::uint64_t index) const { return rep_->log.stored[ordinal(index).value].time_ms; }
+std::int64_t View::time_ms(std::uint64_t index) const {
+  return rep_->log.stored[ordinal(index).value].time_ms;
+}
 
-std::uint32_t View::tokens(std::uint64_t index) const { return rep_->log.stored[ordinal(index).value].tokens; }
+std::uint32_t View::tokens(std::uint64_t index) const {
+  return rep_->log.stored[ordinal(index).value].tokens;
+}
 
 std::optional<std::uint64_t> View::index_of(Ordinal ordinal) const {
   if (ordinal.value >= rep_->log.size()) return {};
@@ -58,7 +69,8 @@ std::optional<std::uint64_t> View::index_of(Ordinal ordinal) const {
 std::optional<std::uint64_t> View::index_of_role(Role role, std::uint64_t k) const {
   CountOf count;
   count.wanted[static_cast<std::size_t>(role)] = true;
-  const std::uint64_t index = rep_->is_log ? rep_->log.stored.seek(count, k) : rep_->placed.entries.seek(count, k);
+  const std::uint64_t index =
+      rep_->is_log ? rep_->log.stored.seek(count, k) : rep_->placed.entries.seek(count, k);
   if (index >= size()) return {};
   return index;
 }
@@ -68,24 +80,26 @@ std::uint64_t View::tail_within(std::uint64_t tokens_max) const {
   if (all <= tokens_max) return 0;
   // The tail after index i fits when the tokens up to and with i are at least all - tokens_max.
   const std::uint64_t target = all - tokens_max - 1;
-  return 1 + (rep_->is_log ? rep_->log.stored.seek(TokensOf(), target) : rep_->placed.entries.seek(TokensOf(), target));
+  return 1 + (rep_->is_log ? rep_->log.stored.seek(TokensOf(), target)
+                           : rep_->placed.entries.seek(TokensOf(), target));
 }
 
 bool View::is_legal_cut(std::uint64_t index) const {
-  return rep_->is_log ||
-         asking_units(*rep_, [&](const View::Rep& rep) { return undertext::is_legal_cut(rep.log, rep.placed, index); });
+  return rep_->is_log || asking_units(*rep_, [&](const View::Rep& rep) {
+           return undertext::is_legal_cut(rep.log, rep.placed, index);
+         });
 }
 
 std::uint64_t View::next_legal_cut(std::uint64_t index) const {
-  return rep_->is_log
-             ? index
-             : asking_units(*rep_, [&](const View::Rep& rep) { return undertext::next_legal_cut(rep.log, rep.placed, index); });
+  return rep_->is_log ? index : asking_units(*rep_, [&](const View::Rep& rep) {
+    return undertext::next_legal_cut(rep.log, rep.placed, index);
+  });
 }
 
 std::uint64_t View::previous_legal_cut(std::uint64_t index) const {
-  return rep_->is_log
-             ? index
-             : asking_units(*rep_, [&](const View::Rep& rep) { return undertext::previous_legal_cut(rep.log, rep.placed, index); });
+  return rep_->is_log ? index : asking_units(*rep_, [&](const View::Rep& rep) {
+    return undertext::previous_legal_cut(rep.log, rep.placed, index);
+  });
 }
 
 View::iterator View::begin() const {
@@ -110,8 +124,8 @@ void View::iterator::read_on() {
   look_ahead();
 }
 
-// Messages lie scattered over the heap. Looking all of a stretch up while the stretch before it is read lets them come at once, not one
-// after another.
+// Messages lie scattered over the heap. Looking all of a stretch up while the stretch before it is
+// read lets them come at once, not one after another.
 void View::iterator::look_ahead() {
   const Message** const messages = messages_ + (half_ ^ read_max);
   std::uint32_t* const ordinals = ordinals_ + (half_ ^ read_max);
@@ -125,11 +139,13 @@ void View::iterator::look_ahead() {
         rep_->log.check_ordinal(ordinal);
         StoredTree::Walk walk;
         const StoredTree::Chunk c = rep_->log.stored.chunk(ordinal, walk);
-        known = {c.items, static_cast<std::uint32_t>(c.begin), static_cast<std::uint32_t>(c.end - c.begin)};
+        known = {c.items, static_cast<std::uint32_t>(c.begin),
+                 static_cast<std::uint32_t>(c.end - c.begin)};
       }
       stretch = known;
     }
-    const MessageSlot& body = static_cast<const StoredMessage*>(stretch.items)[ordinal - stretch.begin].body;
+    const MessageSlot& body =
+        static_cast<const StoredMessage*>(stretch.items)[ordinal - stretch.begin].body;
     if (body.is_here()) {
       (*body).prefetch();
       messages[count] = &*body;

@@ -35,7 +35,8 @@ std::optional<std::uint64_t> chunk_size(std::string_view line) {
 
 }  // namespace
 
-BodyReader::BodyReader(const RequestHead& head, std::uint64_t bytes_max, std::uint32_t trailer_bytes_max)
+BodyReader::BodyReader(const RequestHead& head, std::uint64_t bytes_max,
+                       std::uint32_t trailer_bytes_max)
     : part_(head.is_chunked           ? Part::chunk_size
             : head.content_length > 0 ? Part::data
                                       : Part::done),
@@ -53,8 +54,12 @@ Progress BodyReader::read(std::string_view& bytes) {
   for (;;) {
     Progress progress = Progress::more;
     switch (part_) {
-      case Part::data: progress = take_data(bytes, Part::done) ? Progress::done : Progress::more; break;
-      case Part::chunk_data: progress = take_data(bytes, Part::chunk_end) ? Progress::done : Progress::more; break;
+      case Part::data:
+        progress = take_data(bytes, Part::done) ? Progress::done : Progress::more;
+        break;
+      case Part::chunk_data:
+        progress = take_data(bytes, Part::chunk_end) ? Progress::done : Progress::more;
+        break;
       case Part::chunk_size: progress = read_size(bytes); break;
       case Part::chunk_end: progress = read_chunk_end(bytes); break;
       case Part::trailer: progress = read_trailer(bytes); break;
@@ -67,7 +72,8 @@ Progress BodyReader::read(std::string_view& bytes) {
 bool BodyReader::take_data(std::string_view& bytes, Part next) {
   const std::size_t taken = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
   if (body_.size() < begun_bytes && body_.size() + taken >= begun_bytes)
-    body_.reserve(body_.size() + static_cast<std::size_t>(std::clamp<std::uint64_t>(left_, taken, taken + rest_bytes_max)));
+    body_.reserve(body_.size() + static_cast<std::size_t>(std::clamp<std::uint64_t>(
+                                     left_, taken, taken + rest_bytes_max)));
   body_.append(bytes.substr(0, taken));
   bytes.remove_prefix(taken);
   left_ -= taken;
@@ -103,12 +109,14 @@ Progress BodyReader::read_chunk_end(std::string_view& bytes) {
   return Progress::done;
 }
 
-// Trailers are held to the rules of fields, and dropped: nothing here may depend on what came behind a body.
+// Trailers are held to the rules of fields, and dropped: nothing here may depend on what came
+// behind a body.
 Progress BodyReader::read_trailer(std::string_view& bytes) {
   bool is_malformed = false;
   const std::optional<std::string_view> line = cut_line(bytes, is_malformed);
   if (is_malformed) return refuse(400, "a line that does not end with CR LF");
-  if ((line ? line->size() : bytes.size()) > trailer_left_) return refuse(431, "the trailer is too large");
+  if ((line ? line->size() : bytes.size()) > trailer_left_)
+    return refuse(431, "the trailer is too large");
   if (!line) return Progress::more;
   trailer_left_ -= line->size();
   if (line->empty()) {
@@ -116,7 +124,8 @@ Progress BodyReader::read_trailer(std::string_view& bytes) {
     return Progress::done;
   }
   const std::size_t colon = line->find(':');
-  if (colon == line->npos || !is_token(line->substr(0, colon)) || !is_field_value(line->substr(colon + 1)))
+  if (colon == line->npos || !is_token(line->substr(0, colon)) ||
+      !is_field_value(line->substr(colon + 1)))
     return refuse(400, "a trailer is not a field");
   return Progress::done;
 }

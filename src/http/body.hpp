@@ -1,4 +1,5 @@
-// The body of a request, as its head announced it: so many bytes, or in chunks. A value: bytes in, the body out, never more of it than allowed.
+// The body of a request, as its head announced it: so many bytes, or in chunks. A value: bytes in,
+// the body out, never more of it than allowed.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +19,11 @@ class BodyReader {
   // Takes what belongs to the body off the front of `bytes`. refused: see refusal().
   Progress read(std::string_view& bytes);
   const Refusal& refusal() const { return refusal_; }
-  // No more than the body can have: what is allocated beyond is never written to, and costs nothing.
-  std::uint64_t bytes_held() const { return std::min<std::uint64_t>(body_.capacity(), length_max_); }
+  // No more than the body can have: what is allocated beyond is never written to, and costs
+  // nothing.
+  std::uint64_t bytes_held() const {
+    return std::min<std::uint64_t>(body_.capacity(), length_max_);
+  }
   std::string take() { return std::move(body_); }
 
  private:

@@ -8,8 +8,10 @@ bool Budget::change(const std::string& owner, std::uint64_t from, std::uint64_t 
   const std::lock_guard lock(lock_);
   const auto found = owners_.find(owner);
   const std::uint64_t own = found == owners_.end() ? 0 : found->second;
-  const bool is_too_much = counts_.bytes + (to - from) > bytes_max_ || own + (to - from) > bytes_max_each_;
-  if (to > from && room == Room::asked_for && is_too_much && own + (to - from) > bytes_always_each_) {
+  const bool is_too_much =
+      counts_.bytes + (to - from) > bytes_max_ || own + (to - from) > bytes_max_each_;
+  if (to > from && room == Room::asked_for && is_too_much &&
+      own + (to - from) > bytes_always_each_) {
     ++counts_.refused;
     return false;
   }
@@ -31,7 +33,9 @@ Budget::Counts Budget::counts() const {
 }
 
 Budget::Share::Share(Share&& other) noexcept
-    : budget_(std::exchange(other.budget_, nullptr)), owner_(std::move(other.owner_)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : budget_(std::exchange(other.budget_, nullptr)),
+      owner_(std::move(other.owner_)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
 
 Budget::Share& Budget::Share::operator=(Share&& other) noexcept {
   if (this == &other) return *this;
@@ -43,7 +47,8 @@ Budget::Share& Budget::Share::operator=(Share&& other) noexcept {
 }
 
 bool Budget::Share::resize(std::uint64_t bytes) {
-  if (budget_ && bytes != bytes_ && !budget_->change(owner_, bytes_, bytes, Room::asked_for)) return false;
+  if (budget_ && bytes != bytes_ && !budget_->change(owner_, bytes_, bytes, Room::asked_for))
+    return false;
   bytes_ = bytes;
   return true;
 }

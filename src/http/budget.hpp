@@ -1,5 +1,6 @@
-// Bytes that requests have in memory, as bodies and as answers that nobody has read yet: how many there may be at once, in all, and of each of those who share
-// them; and how few each may always have, so that nobody is kept out by those who hold all there is. Safe for any number of threads.
+// Bytes that requests have in memory, as bodies and as answers that nobody has read yet: how many
+// there may be at once, in all, and of each of those who share them; and how few each may always
+// have, so that nobody is kept out by those who hold all there is. Safe for any number of threads.
 //
 //     auto budget = std::make_shared<Budget>(512 << 20, 256 << 20, 2 << 20);
 //     Budget::Share share(budget, "acme");
@@ -17,20 +18,24 @@ namespace undertext::http {
 class Budget {
  public:
   Budget(std::uint64_t bytes_max, std::uint64_t bytes_max_each, std::uint64_t bytes_always_each = 0)
-      : bytes_max_(bytes_max), bytes_max_each_(bytes_max_each), bytes_always_each_(bytes_always_each) {}
+      : bytes_max_(bytes_max),
+        bytes_max_each_(bytes_max_each),
+        bytes_always_each_(bytes_always_each) {}
 
   // What one request has of it, given back when it goes. One thread at a time may use it.
   class Share {
    public:
     Share() = default;  // of no budget: there is always room
-    Share(std::shared_ptr<Budget> budget, std::string owner) : budget_(std::move(budget)), owner_(std::move(owner)) {}
+    Share(std::shared_ptr<Budget> budget, std::string owner)
+        : budget_(std::move(budget)), owner_(std::move(owner)) {}
     Share(Share&& other) noexcept;
     Share& operator=(Share&& other) noexcept;
     ~Share() { release(); }
 
     // So many instead of what it has. false: there is no room for them, and it has what it had.
     bool resize(std::uint64_t bytes);
-    // The same of what is in memory already, whether there is room or not: those who come later have less.
+    // The same of what is in memory already, whether there is room or not: those who come later
+    // have less.
     void count(std::uint64_t bytes);
     void release() noexcept;
     std::uint64_t bytes() const { return bytes_; }

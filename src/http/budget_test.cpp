@@ -67,16 +67,19 @@ struct Counted {
   std::shared_ptr<Budget> budget = std::make_shared<Budget>(1 << 20, 1 << 20);
   std::promise<void> let_go;
   std::vector<std::thread> workers;
-  Server server =
-      serve({.admit = [this](const Head&) { return Admission{8 << 20, Budget::Share(budget, "a")}; },
-             .handle =
-                 [this, gone = let_go.get_future().share()](Request request, std::unique_ptr<Exchange> exchange) {
-                   workers.emplace_back([gone, request = std::move(request), exchange = std::move(exchange)] {
-                     gone.wait();
-                     exchange->answer({.body = request.target == "/large" ? std::string(32 << 20, 'x') : std::string("done")});
-                   });
-                 }},
-            {});
+  Server server = serve(
+      {.admit = [this](const Head&) { return Admission{8 << 20, Budget::Share(budget, "a")}; },
+       .handle =
+           [this, gone = let_go.get_future().share()](Request request,
+                                                      std::unique_ptr<Exchange> exchange) {
+             workers.emplace_back(
+                 [gone, request = std::move(request), exchange = std::move(exchange)] {
+                   gone.wait();
+                   exchange->answer({.body = request.target == "/large" ? std::string(32 << 20, 'x')
+                                                                        : std::string("done")});
+                 });
+           }},
+      {});
 
   ~Counted() {
     for (std::thread& worker : workers) worker.join();
@@ -108,7 +111,8 @@ TEST(Budget, RefusesABodyByItsLengthBeforeItIsRead) {
 TEST(Budget, CountsOfABodyWhatHasComeAndNotWhatIsAnnounced) {
   Counted counted;
   RawClient slow(counted.server);
-  slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(1000, 'x'));
+  slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" +
+            std::string(1000, 'x'));
   counted.wait_until_held([](std::uint64_t bytes) { return bytes >= 1000; });
   EXPECT_LT(counted.budget->counts().bytes, 10'000u);
   RawClient other(counted.server);
@@ -122,7 +126,8 @@ TEST(Budget, CountsOfABodyWhatHasComeAndNotWhatIsAnnounced) {
 TEST(Budget, RefusesABodyWithALengthWhenThereIsNoRoomForItsRest) {
   Counted counted;
   RawClient slow(counted.server);
-  slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + std::string(1000, 'x'));
+  slow.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" +
+            std::string(1000, 'x'));
   counted.wait_until_held([](std::uint64_t bytes) { return bytes >= 1000; });
   RawClient other(counted.server);
   other.send(post("/", std::string(700'000, 'x')));
@@ -161,8 +166,12 @@ TEST(Budget, CountsAnAnswerUntilItIsRead) {
 TEST(Budget, HasRoomForAnAnswerOrNot) {
   auto budget = std::make_shared<Budget>(1000, 1000);
   std::promise<std::unique_ptr<Exchange>> promise;
-  Server server = serve({.admit = [&](const Head&) { return Admission{100, Budget::Share(budget, "a")}; },
-                         .handle = [&](Request, std::unique_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); }});
+  Server server =
+      serve({.admit = [&](const Head&) { return Admission{100, Budget::Share(budget, "a")}; },
+             .handle =
+                 [&](Request, std::unique_ptr<Exchange> exchange) {
+                   promise.set_value(std::move(exchange));
+                 }});
   RawClient client(server);
   client.send(post("/", std::string(100, 'x')));
   const std::unique_ptr<Exchange> exchange = promise.get_future().get();

@@ -8,8 +8,8 @@
 namespace undertext::http {
 namespace {
 
-// While a body comes in. Where many connections are open, their bodies may come in at once, and the allocator keeps what
-// it once had for all of them.
+// While a body comes in. Where many connections are open, their bodies may come in at once, and the
+// allocator keeps what it once had for all of them.
 constexpr std::size_t buffer_bytes_max = 64 << 10;
 constexpr std::size_t buffer_bytes_of_many = 16 << 10;
 constexpr std::size_t few_connections_max = 64;
@@ -19,7 +19,8 @@ constexpr Refusal no_room{503, "there is too much in memory already: retry later
 
 }  // namespace
 
-Connection::Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, Seat seat)
+Connection::Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane,
+                       std::unique_ptr<Wire> wire, Seat seat)
     : shared_(std::move(shared)),
       lane_(std::move(lane)),
       wire_(std::move(wire)),
@@ -48,7 +49,8 @@ void Connection::on_read(std::size_t bytes, bool failed) {
   guarded([&] {
     is_reading_ = false;
     if (state_ == State::closed) return;
-    if (failed || (bytes == 0 && (state_ == State::lingering || state_ == State::streaming))) return close();
+    if (failed || (bytes == 0 && (state_ == State::lingering || state_ == State::streaming)))
+      return close();
     lane_->bytes_in.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes == 0) {
       is_at_end_ = true;
@@ -120,12 +122,14 @@ void Connection::begin_request() {
   const std::uint64_t body_bytes_max = admission.body_bytes_max;
   if (request_.content_length > body_bytes_max) return refuse({413, "the body is too large"});
   share_ = std::move(admission.share);
-  // What could not have room now is refused before it is read. What has not come yet takes no room from others, or a slow sender would.
+  // What could not have room now is refused before it is read. What has not come yet takes no room
+  // from others, or a slow sender would.
   if (!share_.resize(request_.content_length)) return refuse(no_room);
   share_.release();
   body_reader_ = BodyReader(request_, body_bytes_max, shared_->limits.head_bytes);
   begin_pace();
-  if (request_.expects_continue && request_.has_body() && buffer_.unread().empty()) send("HTTP/1.1 100 Continue\r\n\r\n");
+  if (request_.expects_continue && request_.has_body() && buffer_.unread().empty())
+    send("HTTP/1.1 100 Continue\r\n\r\n");
 }
 
 bool Connection::read_body() {
@@ -166,13 +170,16 @@ void Connection::next_request() {
   advance();
 }
 
-// With a request under way the client has to wait once the buffer is full; as far as there is room it is read on, to see it go.
+// With a request under way the client has to wait once the buffer is full; as far as there is room
+// it is read on, to see it go.
 void Connection::read_more() {
   if (is_reading_ || is_at_end_ || state_ == State::closed) return;
   ReadBuffer::Mode mode = ReadBuffer::Mode::holding;
   const bool is_tunnel = on_bytes_ && has_room_behind_;
-  if (state_ == State::body || is_tunnel || (state_ == State::head && !buffer_.unread().empty())) mode = ReadBuffer::Mode::filling;
-  const bool is_waiting = state_ == State::head || state_ == State::busy || (state_ == State::streaming && !is_tunnel);
+  if (state_ == State::body || is_tunnel || (state_ == State::head && !buffer_.unread().empty()))
+    mode = ReadBuffer::Mode::filling;
+  const bool is_waiting =
+      state_ == State::head || state_ == State::busy || (state_ == State::streaming && !is_tunnel);
   if (is_waiting && buffer_.unread().empty()) mode = ReadBuffer::Mode::resting;
   const std::span<char> room = buffer_.room(mode, read_bytes_max());
   if (room.empty()) return;
@@ -193,7 +200,8 @@ void Connection::check_deadline(Time now) {
     if (now < deadline_) return;
     switch (state_) {
       case State::head:
-        if (!is_timing_head_ || (!head_reader_.has_begun() && buffer_.unread().empty())) return close();
+        if (!is_timing_head_ || (!head_reader_.has_begun() && buffer_.unread().empty()))
+          return close();
         return refuse({408, "the head took too long"});
       case State::body: return refuse({408, "the body took too long"});
       case State::answering:
@@ -202,7 +210,8 @@ void Connection::check_deadline(Time now) {
         [[fallthrough]];
       case State::opening: ++shared_->timed_out; return abort();
       case State::lingering:
-        if (wire_->untaken_bytes() > 0 && is_read(now)) return;  // the end of the answer is still on its way
+        // the end of the answer is still on its way
+        if (wire_->untaken_bytes() > 0 && is_read(now)) return;
         return abort();
       case State::busy:
       case State::closed: return;
@@ -213,7 +222,8 @@ void Connection::check_deadline(Time now) {
 void Connection::stop_soon() {
   guarded([&] {
     // A tunnel has no end of its own to wait for.
-    if ((state_ == State::streaming && (!is_relay_ || on_bytes_)) || state_ == State::opening) return abort();
+    if ((state_ == State::streaming && (!is_relay_ || on_bytes_)) || state_ == State::opening)
+      return abort();
     if (state_ == State::head && !head_reader_.has_begun() && buffer_.unread().empty()) close();
   });
 }
@@ -222,9 +232,11 @@ void Connection::report_gone() {
   if (const std::function<void()> call = std::exchange(on_gone_, nullptr)) call();
 }
 
-// Closing while the client still sends would reset the connection, and could take the answer with it.
+// Closing while the client still sends would reset the connection, and could take the answer with
+// it.
 void Connection::end() {
-  const bool may_send_more = is_refused_ || !buffer_.unread().empty() || !(request_.wants_close || is_stopping());
+  const bool may_send_more =
+      is_refused_ || !buffer_.unread().empty() || !(request_.wants_close || is_stopping());
   if (may_send_more && !is_at_end_) return linger();
   wire_->end_writing(shared_from_this());
   close();
@@ -234,7 +246,8 @@ void Connection::linger() {
   state_ = State::lingering;
   is_open_ = false;
   buffer_.leave(0);
-  deadline_ = now() + std::min({linger_patience_max, shared_->limits.head_patience, shared_->limits.body_grace});
+  deadline_ = now() + std::min({linger_patience_max, shared_->limits.head_patience,
+                                shared_->limits.body_grace});
   wire_->end_writing(shared_from_this());
   read_more();
 }

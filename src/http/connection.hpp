@@ -1,4 +1,5 @@
-// One connection: a request is read, answered, and only then the next one is read. A state machine that is driven by its wire, on its loop's thread.
+// One connection: a request is read, answered, and only then the next one is read. A state machine
+// that is driven by its wire, on its loop's thread.
 //
 //     opening -> head -> body -> busy -> answering -> head …      in one piece
 //                          \-> busy -> streaming -> head …        bit by bit; a tunnel streams both ways and ends
@@ -26,19 +27,23 @@ namespace undertext::http {
 
 class Connection final : public WireUser, public std::enable_shared_from_this<Connection> {
  public:
-  Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire, Seat seat);
+  Connection(std::shared_ptr<Shared> shared, std::shared_ptr<Lane> lane, std::unique_ptr<Wire> wire,
+             Seat seat);
 
   // Any thread.
   bool is_open() const { return is_open_.load(std::memory_order_relaxed); }
   void answer(Reply reply);
   void answer_nothing();  // nobody will answer: 500
-  void begin_stream(unsigned status, std::string content_type, std::vector<Field> fields, std::shared_ptr<StreamState> stream);
+  void begin_stream(unsigned status, std::string content_type, std::vector<Field> fields,
+                    std::shared_ptr<StreamState> stream);
   void begin_relay(RelayedHead head, std::shared_ptr<StreamState> stream);
-  void begin_tunnel(RelayedHead head, std::shared_ptr<StreamState> stream, std::function<void(std::string)> on_bytes);
+  void begin_tunnel(RelayedHead head, std::shared_ptr<StreamState> stream,
+                    std::function<void(std::string)> on_bytes);
   void read_on();  // a tunnel's: the piece before has gone
   void watch(std::function<void()> on_gone);
   bool reserve(std::uint64_t bytes);  // by whoever works on the request: see Exchange
-  bool attend_stream();               // there is something new to do for it; false: there is no loop any more
+  // there is something new to do for it; false: there is no loop any more
+  bool attend_stream();
   std::uint64_t unsent_bytes_max() const { return shared_->limits.unsent_bytes; }
   bool is_on_loop() const { return lane_->loop->is_current(); }
 
@@ -75,7 +80,8 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   void reply(Reply reply);
   void refuse(Refusal refusal);
   void count(const Refusal& refusal);
-  void reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
+  void reply_in_stream(unsigned status, const std::string& content_type,
+                       const std::vector<Field>& fields,
                        const std::shared_ptr<StreamState>& stream);
   void reply_in_relay(const RelayedHead& head, const std::shared_ptr<StreamState>& stream);
   void reply_in_tunnel(const RelayedHead& head, const std::shared_ptr<StreamState>& stream,
@@ -109,8 +115,10 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   State state_ = State::opening;
   Time deadline_ = Time::max();
   Pace pace_;
-  std::uint64_t untaken_ = 0;  // of the answer by the client's system, when it was last asked; 0: not asked
-  // Of the request under way. Touched by this side until the request is handed over and once it is answered, and between by whoever works on it.
+  // of the answer by the client's system, when it was last asked; 0: not asked
+  std::uint64_t untaken_ = 0;
+  // Of the request under way. Touched by this side until the request is handed over and once it is
+  // answered, and between by whoever works on it.
   Budget::Share share_;
 
   ReadBuffer buffer_;
@@ -131,8 +139,9 @@ class Connection final : public WireUser, public std::enable_shared_from_this<Co
   bool is_head_method_ = false;
   bool is_http10_ = false;
   std::shared_ptr<StreamState> stream_;
-  enum class Framing : std::uint8_t { chunked, length, none };  // none: up to the end of the connection
-  Framing framing_ = Framing::chunked;                          // of the stream
+  // none: up to the end of the connection
+  enum class Framing : std::uint8_t { chunked, length, none };
+  Framing framing_ = Framing::chunked;  // of the stream
   bool is_relay_ = false;
   bool is_torn_ = false;           // the relay was, and ends without its end
   std::uint64_t stream_left_ = 0;  // of a length
@@ -158,8 +167,9 @@ bool Connection::on_loop(Call call) {
     return true;
   }
   try {
-    return lane_->loop->post(
-        [self = shared_from_this(), call = std::move(call)]() mutable { self->guarded([&] { call(*self); }); });
+    return lane_->loop->post([self = shared_from_this(), call = std::move(call)]() mutable {
+      self->guarded([&] { call(*self); });
+    });
   } catch (...) {
     is_abandoned_ = true;
     return false;

@@ -7,7 +7,8 @@
 namespace undertext::http {
 namespace {
 
-constexpr std::size_t joined_bytes_max = 8 << 10;  // a body up to this size is sent in one piece with its head
+// a body up to this size is sent in one piece with its head
+constexpr std::size_t joined_bytes_max = 8 << 10;
 
 }  // namespace
 
@@ -27,12 +28,13 @@ bool Connection::reserve(std::uint64_t bytes) { return share_.resize(share_.byte
 
 void Connection::begin_stream(unsigned status, std::string content_type, std::vector<Field> fields,
                               std::shared_ptr<StreamState> stream) {
-  const bool begun = on_loop([=, content_type = std::move(content_type), fields = std::move(fields)](Connection& self) {
-    if (self.state_ == State::busy)
-      self.reply_in_stream(status, content_type, fields, stream);
-    else
-      stream->close();
-  });
+  const bool begun = on_loop(
+      [=, content_type = std::move(content_type), fields = std::move(fields)](Connection& self) {
+        if (self.state_ == State::busy)
+          self.reply_in_stream(status, content_type, fields, stream);
+        else
+          stream->close();
+      });
   if (!begun) stream->close();
 }
 
@@ -46,13 +48,15 @@ void Connection::begin_relay(RelayedHead head, std::shared_ptr<StreamState> stre
   if (!begun) stream->close();
 }
 
-void Connection::begin_tunnel(RelayedHead head, std::shared_ptr<StreamState> stream, std::function<void(std::string)> on_bytes) {
-  const bool begun = on_loop([head = std::move(head), stream, on_bytes = std::move(on_bytes)](Connection& self) {
-    if (self.state_ == State::busy)
-      self.reply_in_tunnel(head, stream, on_bytes);
-    else
-      stream->close();
-  });
+void Connection::begin_tunnel(RelayedHead head, std::shared_ptr<StreamState> stream,
+                              std::function<void(std::string)> on_bytes) {
+  const bool begun =
+      on_loop([head = std::move(head), stream, on_bytes = std::move(on_bytes)](Connection& self) {
+        if (self.state_ == State::busy)
+          self.reply_in_tunnel(head, stream, on_bytes);
+        else
+          stream->close();
+      });
   if (!begun) stream->close();
 }
 
@@ -95,20 +99,25 @@ void Connection::reply(Reply reply) {
 }
 
 void Connection::count(const Refusal& refusal) {
-  const bool over_limit = refusal.status == 413 || refusal.status == 414 || refusal.status == 431 || refusal.status == 503;
+  const bool over_limit = refusal.status == 413 || refusal.status == 414 || refusal.status == 431 ||
+                          refusal.status == 503;
   if (refusal.status == 408) ++shared_->timed_out;
   if (over_limit) ++shared_->refused;
   if (!over_limit && refusal.status != 408 && refusal.status != 500) ++shared_->malformed;
 }
 
-// A request that this room itself refuses; where the next one would begin is not certain, so it is the last one.
+// A request that this room itself refuses; where the next one would begin is not certain, so it is
+// the last one.
 void Connection::refuse(Refusal refusal) {
   count(refusal);
   body_reader_ = {};  // nobody wants what has come of it
-  Reply answer{.status = refusal.status, .content_type = "text/plain", .body = std::string(refusal.why) + "\n"};
+  Reply answer{.status = refusal.status,
+               .content_type = "text/plain",
+               .body = std::string(refusal.why) + "\n"};
   try {
     const Head* const head = state_ == State::body ? &request_.head : nullptr;
-    if (shared_->calls.refusal) answer = shared_->calls.refusal({refusal.status, refusal.why, seat_->peer(), head});
+    if (shared_->calls.refusal)
+      answer = shared_->calls.refusal({refusal.status, refusal.why, seat_->peer(), head});
   } catch (...) {
   }
   answer.close = true;
@@ -116,30 +125,40 @@ void Connection::refuse(Refusal refusal) {
   reply(std::move(answer));
 }
 
-void Connection::reply_in_stream(unsigned status, const std::string& content_type, const std::vector<Field>& fields,
+void Connection::reply_in_stream(unsigned status, const std::string& content_type,
+                                 const std::vector<Field>& fields,
                                  const std::shared_ptr<StreamState>& stream) {
   closes_ = closes_ || is_http10_;
   framing_ = is_http10_ ? Framing::none : Framing::chunked;
   is_relay_ = false;
-  std::string text =
-      head_text({.status = status, .content_type = content_type, .fields = fields, .is_chunked = !is_http10_, .closes = closes_},
-                lane_->date.now());
+  std::string text = head_text({.status = status,
+                                .content_type = content_type,
+                                .fields = fields,
+                                .is_chunked = !is_http10_,
+                                .closes = closes_},
+                               lane_->date.now());
   begin_to_stream(std::move(text), stream, !is_head_method_ && may_have_body(status));
 }
 
-void Connection::reply_in_relay(const RelayedHead& head, const std::shared_ptr<StreamState>& stream) {
-  const auto at = std::find_if(head.fields.begin(), head.fields.end(),
-                               [](const Field& field) { return equal_ignoring_case(field.name, "content-length"); });
+void Connection::reply_in_relay(const RelayedHead& head,
+                                const std::shared_ptr<StreamState>& stream) {
+  const auto at = std::find_if(head.fields.begin(), head.fields.end(), [](const Field& field) {
+    return equal_ignoring_case(field.name, "content-length");
+  });
   const bool has_body = !is_head_method_ && may_have_body(head.status);
-  framing_ = at != head.fields.end() ? Framing::length : is_http10_ ? Framing::none : Framing::chunked;
+  framing_ = at != head.fields.end() ? Framing::length
+             : is_http10_            ? Framing::none
+                                     : Framing::chunked;
   stream_left_ = framing_ == Framing::length ? std::stoull(at->value) : 0;
   closes_ = closes_ || (has_body && framing_ == Framing::none) || is_stopping();
   is_relay_ = true;
   is_torn_ = false;
-  begin_to_stream(relayed_head_text(head, has_body && framing_ == Framing::chunked, closes_), stream, has_body);
+  begin_to_stream(relayed_head_text(head, has_body && framing_ == Framing::chunked, closes_),
+                  stream, has_body);
 }
 
-void Connection::reply_in_tunnel(const RelayedHead& head, const std::shared_ptr<StreamState>& stream,
+void Connection::reply_in_tunnel(const RelayedHead& head,
+                                 const std::shared_ptr<StreamState>& stream,
                                  std::function<void(std::string)> on_bytes) {
   framing_ = Framing::none;
   closes_ = true;
@@ -161,7 +180,8 @@ void Connection::give_on() {
   on_bytes_(std::move(piece));
 }
 
-void Connection::begin_to_stream(std::string head, const std::shared_ptr<StreamState>& stream, bool has_body) {
+void Connection::begin_to_stream(std::string head, const std::shared_ptr<StreamState>& stream,
+                                 bool has_body) {
   if (!has_body) {
     stream->close();
     state_ = State::answering;
@@ -224,7 +244,8 @@ void Connection::write_more() {
   if (is_writing_ || unsent_.empty()) return;
   is_writing_ = true;
   const std::string_view first = std::string_view(unsent_[0].bytes).substr(sent_of_first_);
-  wire_->write(shared_from_this(), first, unsent_.size() > 1 ? std::string_view(unsent_[1].bytes) : std::string_view());
+  wire_->write(shared_from_this(), first,
+               unsent_.size() > 1 ? std::string_view(unsent_[1].bytes) : std::string_view());
 }
 
 void Connection::on_written(std::size_t bytes, bool failed) {
@@ -258,7 +279,8 @@ void Connection::take_written(std::size_t bytes) {
   }
 }
 
-// What the client's system has taken since the last look was read, though there was no room for more here.
+// What the client's system has taken since the last look was read, though there was no room for
+// more here.
 bool Connection::is_read(Time now) {
   const std::uint64_t untaken = wire_->untaken_bytes();
   if (untaken < untaken_) pace_.advance(0, now);
@@ -271,7 +293,8 @@ void Connection::answered() {
   share_.release();
   on_gone_ = nullptr;
   on_bytes_ = nullptr;
-  // Where the end of the connection would be the end of the answer, only a reset says that it is none.
+  // Where the end of the connection would be the end of the answer, only a reset says that it is
+  // none.
   if (std::exchange(is_torn_, false) && framing_ == Framing::none) return abort();
   if (std::shared_ptr<StreamState> stream = std::exchange(stream_, nullptr)) stream->close();
   if (closes_ || is_stopping()) return end();

@@ -14,9 +14,12 @@ class ConnectionStream final : public Stream {
 
   bool write(std::string bytes, const std::function<bool()>& goes_on) override {
     // The loop's own thread must not wait for itself.
-    return add(std::move(bytes), connection_->is_on_loop() ? StreamState::Wait::no : StreamState::Wait::yes, goes_on);
+    return add(std::move(bytes),
+               connection_->is_on_loop() ? StreamState::Wait::no : StreamState::Wait::yes, goes_on);
   }
-  bool offer(std::string bytes) override { return add(std::move(bytes), StreamState::Wait::no, {}); }
+  bool offer(std::string bytes) override {
+    return add(std::move(bytes), StreamState::Wait::no, {});
+  }
   void end() override { finish(false); }
   bool is_open() const override { return state_->is_open(); }
 
@@ -24,9 +27,11 @@ class ConnectionStream final : public Stream {
   bool add(std::string bytes, StreamState::Wait wait, const std::function<bool()>& goes_on) {
     if (bytes.empty()) return state_->is_open();
     const StreamState::Added added = state_->add(std::move(bytes), wait, goes_on);
-    if ((added == StreamState::Added::first || added == StreamState::Added::overflow) && !connection_->attend_stream())
+    if ((added == StreamState::Added::first || added == StreamState::Added::overflow) &&
+        !connection_->attend_stream())
       state_->close();
-    return added == StreamState::Added::yes || (added == StreamState::Added::first && state_->is_open());
+    return added == StreamState::Added::yes ||
+           (added == StreamState::Added::first && state_->is_open());
   }
   void finish(bool cut) {
     if (state_->finish(cut) && !connection_->attend_stream()) state_->close();
@@ -45,7 +50,9 @@ class ConnectionRelay final : public Tunnel {
 
   bool has_room() override { return state_->has_room(); }
   void write(std::string_view bytes) override {
-    if (!bytes.empty() && state_->add_anyway(bytes) == StreamState::Added::first && !connection_->attend_stream()) state_->close();
+    if (!bytes.empty() && state_->add_anyway(bytes) == StreamState::Added::first &&
+        !connection_->attend_stream())
+      state_->close();
   }
   void end() override { finish(false); }
   void tear() override { finish(true); }
@@ -62,7 +69,8 @@ class ConnectionRelay final : public Tunnel {
 
 class ConnectionExchange final : public Exchange {
  public:
-  explicit ConnectionExchange(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
+  explicit ConnectionExchange(std::shared_ptr<Connection> connection)
+      : connection_(std::move(connection)) {}
   ~ConnectionExchange() override {
     if (!is_answered_.exchange(true)) connection_->answer_nothing();
   }
@@ -70,16 +78,19 @@ class ConnectionExchange final : public Exchange {
   void answer(Reply reply) override {
     if (!is_answered_.exchange(true)) connection_->answer(std::move(reply));
   }
-  std::shared_ptr<Stream> stream(unsigned status, std::string content_type, std::vector<Field> fields) override {
+  std::shared_ptr<Stream> stream(unsigned status, std::string content_type,
+                                 std::vector<Field> fields) override {
     auto state = std::make_shared<StreamState>(connection_->unsent_bytes_max());
     auto stream = std::make_shared<ConnectionStream>(connection_, state);
     if (is_answered_.exchange(true))
       state->close();
     else
-      connection_->begin_stream(status, std::move(content_type), std::move(fields), std::move(state));
+      connection_->begin_stream(status, std::move(content_type), std::move(fields),
+                                std::move(state));
     return stream;
   }
-  std::shared_ptr<Relay> relay(RelayedHead head, std::uint64_t unsent_max, std::function<void()> on_drained) override {
+  std::shared_ptr<Relay> relay(RelayedHead head, std::uint64_t unsent_max,
+                               std::function<void()> on_drained) override {
     auto state = std::make_shared<StreamState>(unsent_max, std::move(on_drained));
     auto relay = std::make_shared<ConnectionRelay>(connection_, state);
     if (is_answered_.exchange(true))
@@ -88,7 +99,8 @@ class ConnectionExchange final : public Exchange {
       connection_->begin_relay(std::move(head), std::move(state));
     return relay;
   }
-  std::shared_ptr<Tunnel> tunnel(RelayedHead head, std::uint64_t unsent_max, std::function<void()> on_drained,
+  std::shared_ptr<Tunnel> tunnel(RelayedHead head, std::uint64_t unsent_max,
+                                 std::function<void()> on_drained,
                                  std::function<void(std::string)> on_bytes) override {
     auto state = std::make_shared<StreamState>(unsent_max, std::move(on_drained));
     auto tunnel = std::make_shared<ConnectionRelay>(connection_, state);

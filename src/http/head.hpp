@@ -1,4 +1,5 @@
-// The head of a request, read line by line and strictly: what two programs could read in two ways is refused. A value: bytes in, a head out.
+// The head of a request, read line by line and strictly: what two programs could read in two ways
+// is refused. A value: bytes in, a head out.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,8 @@ class HeadReader {
  public:
   explicit HeadReader(const Limits& limits) : limits_(&limits) {}
 
-  // Takes whole lines off the front of `bytes`, as many as there are up to the end of the head. done: the head is whole. refused: see refusal().
+  // Takes whole lines off the front of `bytes`, as many as there are up to the end of the head.
+  // done: the head is whole. refused: see refusal().
   Progress read(std::string_view& bytes);
   bool has_begun() const { return bytes_ > 0; }
   const Refusal& refusal() const { return refusal_; }
@@ -62,7 +64,8 @@ class HeadReader {
   bool skipped_empty_line_ = false;
 };
 
-// A line ends with CR LF, and holds neither elsewhere. nullopt: there is no end of it yet, or (when `is_malformed`) there cannot be one.
+// A line ends with CR LF, and holds neither elsewhere. nullopt: there is no end of it yet, or (when
+// `is_malformed`) there cannot be one.
 std::optional<std::string_view> cut_line(std::string_view& bytes, bool& is_malformed);
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 bool is_token(std::string_view text);        // of RFC 9110: names of methods and fields

@@ -1,4 +1,5 @@
-// Random bytes, and requests that were proper before a few bytes were changed: whatever comes, the server lives and answers others.
+// Random bytes, and requests that were proper before a few bytes were changed: whatever comes, the
+// server lives and answers others.
 #include <cstdlib>
 #include <random>
 
@@ -18,18 +19,21 @@ std::string noise(std::mt19937& random) {
   return bytes;
 }
 
-// Answers follow each other without a byte between them, and each has a status that this server gives.
+// Answers follow each other without a byte between them, and each has a status that this server
+// gives.
 void check_answers(std::string_view all) {
   while (!all.empty()) {
     ASSERT_TRUE(all.starts_with("HTTP/1.1 ")) << all;
     const unsigned status = status_of(std::string(all));
-    ASSERT_TRUE(status == 100 || status == 200 || status == 400 || status == 408 || status == 413 || status == 414 ||
-                status == 417 || status == 431 || status == 505)
+    ASSERT_TRUE(status == 100 || status == 200 || status == 400 || status == 408 || status == 413 ||
+                status == 414 || status == 417 || status == 431 || status == 505)
         << all;
     const std::size_t end = all.find("\r\n\r\n"), length = all.find("Content-Length: ");
     ASSERT_NE(end, all.npos);
     const std::size_t body =
-        length < end ? static_cast<std::size_t>(std::atoll(std::string(all.substr(length + 16, 20)).c_str())) : 0;
+        length < end
+            ? static_cast<std::size_t>(std::atoll(std::string(all.substr(length + 16, 20)).c_str()))
+            : 0;
     ASSERT_LE(end + 4 + body, all.size());
     all.remove_prefix(end + 4 + body);
   }

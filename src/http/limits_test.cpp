@@ -31,8 +31,10 @@ TEST(Limits, OfTheHead) {
   EXPECT_EQ(status_of(answer_to(server, get("/", fields + close))), 431u);
   EXPECT_EQ(status_of(answer_to(server, get("/" + std::string(499, 'a'), close))), 200u);
   EXPECT_EQ(status_of(answer_to(server, get("/" + std::string(500, 'a'), close))), 414u);
-  EXPECT_EQ(status_of(answer_to(server, get("/", "X: " + std::string(1500, 'a') + "\r\n" + close))), 200u);
-  EXPECT_EQ(status_of(answer_to(server, get("/", "X: " + std::string(2000, 'a') + "\r\n" + close))), 431u);
+  EXPECT_EQ(status_of(answer_to(server, get("/", "X: " + std::string(1500, 'a') + "\r\n" + close))),
+            200u);
+  EXPECT_EQ(status_of(answer_to(server, get("/", "X: " + std::string(2000, 'a') + "\r\n" + close))),
+            431u);
   // Without the end of a line ever coming.
   EXPECT_EQ(status_of(answer_to(server, "GET /" + std::string(1000, 'a'))), 414u);
   EXPECT_EQ(status_of(answer_to(server, "GET / HTTP/1.1\r\nX: " + std::string(2000, 'a'))), 431u);
@@ -41,8 +43,12 @@ TEST(Limits, OfTheHead) {
 
 TEST(Limits, OfABodyByItsLength) {
   Server server = serve(echoing(100));
-  EXPECT_EQ(status_of(answer_to(server, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n")), 413u);
-  EXPECT_EQ(status_of(answer_to(server, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1099511627776\r\n\r\n")), 413u);
+  EXPECT_EQ(
+      status_of(answer_to(server, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n")),
+      413u);
+  EXPECT_EQ(status_of(answer_to(
+                server, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1099511627776\r\n\r\n")),
+            413u);
   RawClient client(server);
   client.send(post("/", std::string(100, 'x')));
   EXPECT_EQ(status_of(client.read_answer()), 200u);
@@ -52,7 +58,8 @@ TEST(Limits, OfABodyInChunks) {
   Server server = serve(echoing(100));
   const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   EXPECT_EQ(status_of(answer_to(server, head + "65\r\n")), 413u);
-  EXPECT_EQ(status_of(answer_to(server, head + "64\r\n" + std::string(100, 'x') + "\r\n1\r\n")), 413u);
+  EXPECT_EQ(status_of(answer_to(server, head + "64\r\n" + std::string(100, 'x') + "\r\n1\r\n")),
+            413u);
 }
 
 TEST(Limits, AnEndlessBodyIsCut) {
@@ -71,7 +78,8 @@ TEST(Limits, OfChunkExtensionsAndTrailers) {
   for (int i = 0; i < 20; ++i) body += "1;" + std::string(100, 'e') + "\r\nx\r\n";
   const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
   EXPECT_EQ(status_of(answer_to(server, head + body)), 400u);
-  EXPECT_EQ(status_of(answer_to(server, head + "0\r\nX: " + std::string(1000, 'x') + "\r\n\r\n")), 431u);
+  EXPECT_EQ(status_of(answer_to(server, head + "0\r\nX: " + std::string(1000, 'x') + "\r\n\r\n")),
+            431u);
 }
 
 TEST(Connections, AreLimitedInTotal) {
@@ -103,8 +111,8 @@ TEST(Connections, AreLimitedForEachPeer) {
 TEST(Connections, WaitWhileTheSystemHasNoDescriptorsLeft) {
 #if defined(__has_feature)
 #  if __has_feature(undefined_behavior_sanitizer) || __has_feature(address_sanitizer)
-  GTEST_SKIP()
-      << "inapplicable: the sanitizer opens a pipe to look whether memory can be read, and takes a failure for a bad object";
+  GTEST_SKIP() << "inapplicable: the sanitizer opens a pipe to look whether memory can be read, "
+                  "and takes a failure for a bad object";
 #  endif
 #endif
   Server server = serve(echoing(), {.idle_patience = soon});
@@ -125,15 +133,17 @@ TEST(Connections, WaitWhileTheSystemHasNoDescriptorsLeft) {
 TEST(Connections, ThatAreHalfOpenDoNotDelayOthers) {
   rlimit allowed{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &allowed), 0);
-  allowed.rlim_cur = std::min<rlim_t>(allowed.rlim_max, 4096);  // both ends of 500 connections are here
+  // both ends of 500 connections are here
+  allowed.rlim_cur = std::min<rlim_t>(allowed.rlim_max, 4096);
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &allowed), 0);
   Server server = serve(echoing());
   std::vector<RawClient> half_open;
   for (int i = 0; i < 500; ++i) {
     half_open.emplace_back(server);
-    half_open.back().send(i % 3 == 0   ? "GET / HTTP/1.1\r\nHost:"
-                          : i % 3 == 1 ? "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"
-                                       : "");
+    half_open.back().send(i % 3 == 0 ? "GET / HTTP/1.1\r\nHost:"
+                          : i % 3 == 1
+                              ? "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"
+                              : "");
   }
   RawClient client(server);
   const auto began = std::chrono::steady_clock::now();

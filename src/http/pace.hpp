@@ -1,4 +1,5 @@
-// How fast bytes must come or go: so many a second on the whole, after a grace, and never none for as long as the grace.
+// How fast bytes must come or go: so many a second on the whole, after a grace, and never none for
+// as long as the grace.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@ class Pace {
   // `unheard`: how many bytes may have gone without this side hearing of it.
   Time deadline(const Limits& limits, std::uint64_t unheard = 0) const {
     const auto earned_by = [&](std::uint64_t bytes) {
-      return std::chrono::milliseconds(bytes * 1000 / std::max<std::uint64_t>(limits.bytes_per_second_min, 1));
+      return std::chrono::milliseconds(bytes * 1000 /
+                                       std::max<std::uint64_t>(limits.bytes_per_second_min, 1));
     };
     return std::min(began_ + earned_by(bytes_), last_ + earned_by(unheard)) + limits.body_grace;
   }

@@ -48,7 +48,8 @@ TEST(Patience, WithAnIdleConnection) {
 
 TEST(Patience, WithASlowBody) {
   Server server = serve(echoing(), {.body_grace = soon});
-  for (const char* framing : {"Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n9\r\n"}) {
+  for (const char* framing :
+       {"Content-Length: 9\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n9\r\n"}) {
     RawClient client(server);
     client.send("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(framing) + "abc");
     EXPECT_EQ(status_of(client.read_all()), 408u);
@@ -56,7 +57,8 @@ TEST(Patience, WithASlowBody) {
 }
 
 TEST(Patience, WithABodyThatComesBelowTheRate) {
-  Server server = serve(echoing(), {.bytes_per_second_min = 1'000'000'000, .body_grace = milliseconds(100)});
+  Server server =
+      serve(echoing(), {.bytes_per_second_min = 1'000'000'000, .body_grace = milliseconds(100)});
   RawClient client(server);
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
   while (client.send("x")) std::this_thread::yield();
@@ -64,14 +66,16 @@ TEST(Patience, WithABodyThatComesBelowTheRate) {
 }
 
 TEST(Patience, NotSpentOnABodyThatComesFastEnough) {
-  Server server = serve(echoing(64 << 20), {.bytes_per_second_min = 1000, .body_grace = milliseconds(1000)});
+  Server server =
+      serve(echoing(64 << 20), {.bytes_per_second_min = 1000, .body_grace = milliseconds(1000)});
   RawClient client(server);
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n");
   const auto began = std::chrono::steady_clock::now();
   const std::string piece(1000, 'x');
   for (int i = 0; i < 4000; ++i) {
     // Longer than the grace on the whole, with no pause in it.
-    while (std::chrono::steady_clock::now() - began < std::chrono::microseconds(300) * i) std::this_thread::yield();
+    while (std::chrono::steady_clock::now() - began < std::chrono::microseconds(300) * i)
+      std::this_thread::yield();
     ASSERT_TRUE(client.send(piece));
   }
   EXPECT_EQ(status_of(client.read_answer()), 200u);
@@ -79,7 +83,9 @@ TEST(Patience, NotSpentOnABodyThatComesFastEnough) {
 
 TEST(Patience, WithAClientThatDoesNotReadItsAnswer) {
   Calls calls = echoing();
-  calls.handle = [](Request, std::unique_ptr<Exchange> exchange) { exchange->answer({.body = std::string(32 << 20, 'x')}); };
+  calls.handle = [](Request, std::unique_ptr<Exchange> exchange) {
+    exchange->answer({.body = std::string(32 << 20, 'x')});
+  };
   Server server = serve(calls, {.body_grace = soon, .unheard_bytes = 0});
   RawClient client(server, 4096);
   client.send(get("/"));
@@ -88,12 +94,16 @@ TEST(Patience, WithAClientThatDoesNotReadItsAnswer) {
   EXPECT_LT(client.read_all().size(), 32u << 20);
 }
 
-// On the machine itself what was read is heard of in steps of 64 KiB and more, so that there are pauses longer than the grace.
-// One try of some is enough: a client that the machine keeps from running for longer than the grace is rightly cut off.
+// On the machine itself what was read is heard of in steps of 64 KiB and more, so that there are
+// pauses longer than the grace.
+// One try of some is enough: a client that the machine keeps from running for longer than the grace
+// is rightly cut off.
 TEST(Patience, NotSpentOnAClientThatReadsSteadilyAboveTheRate) {
   const std::string body(640 << 10, 'x');
   Calls calls = echoing();
-  calls.handle = [&](Request, std::unique_ptr<Exchange> exchange) { exchange->answer({.body = body, .close = true}); };
+  calls.handle = [&](Request, std::unique_ptr<Exchange> exchange) {
+    exchange->answer({.body = body, .close = true});
+  };
   const auto read_whole = [&] {
     Server server = serve(calls, {.bytes_per_second_min = 100'000, .body_grace = milliseconds(50)});
     RawClient client(server);
@@ -105,7 +115,8 @@ TEST(Patience, NotSpentOnAClientThatReadsSteadilyAboveTheRate) {
       const ssize_t some = ::recv(client.socket(), piece, sizeof piece, 0);
       if (some <= 0) break;
       read += static_cast<std::size_t>(some);
-      std::this_thread::sleep_until(began + std::chrono::microseconds(5) * read);  // 200 kB a second
+      // 200 kB a second
+      std::this_thread::sleep_until(began + std::chrono::microseconds(5) * read);
     }
     return read > body.size() && server.counts().timed_out == 0;
   };

@@ -12,8 +12,9 @@ class ReadBuffer {
  public:
   enum class Mode { resting, filling, holding };
 
-  // Where the next bytes go; nowhere when it is full. What is unread moves to the front, so no view of it may be kept. A buffer is small while
-  // nothing much comes in (resting), grows up to `bytes_max` when what came filled it (filling), and not at all while nobody reads (holding).
+  // Where the next bytes go; nowhere when it is full. What is unread moves to the front, so no view
+  // of it may be kept. A buffer is small while nothing much comes in (resting), grows up to
+  // `bytes_max` when what came filled it (filling), and not at all while nobody reads (holding).
   std::span<char> room(Mode mode, std::size_t bytes_max);
   void add(std::size_t bytes);
   std::string_view unread() const { return {bytes_.get() + begin_, end_ - begin_}; }

@@ -1,5 +1,6 @@
-// The readers of heads and bodies as values, and a second opinion: what they take, and Boost.Beast's parser takes too, says the same to both. Beast
-// takes more: folded lines, equal lengths twice, no Host or two, codings that it does not know.
+// The readers of heads and bodies as values, and a second opinion: what they take, and
+// Boost.Beast's parser takes too, says the same to both. Beast takes more: folded lines, equal
+// lengths twice, no Host or two, codings that it does not know.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -25,7 +26,8 @@ struct Reading {
   bool operator==(const Reading&) const = default;
 };
 
-// Fed as a connection does it: what a reader leaves is given to it again, with what has come since. `cuts`: where the pieces end.
+// Fed as a connection does it: what a reader leaves is given to it again, with what has come since.
+// `cuts`: where the pieces end.
 std::optional<Reading> ours(const std::string& bytes, const std::vector<std::size_t>& cuts = {}) {
   const Limits limits;
   HeadReader head(limits);
@@ -44,8 +46,13 @@ std::optional<Reading> ours(const std::string& bytes, const std::vector<std::siz
     read = come - rest.size();
   }
   if (progress != Progress::done) return std::nullopt;
-  Reading reading{.method = request->head.method, .target = request->head.target, .body = body.take(), .fields = {}, .bytes = read};
-  for (const Field& field : request->head.fields) reading.fields.push_back(field.name + ": " + field.value);
+  Reading reading{.method = request->head.method,
+                  .target = request->head.target,
+                  .body = body.take(),
+                  .fields = {},
+                  .bytes = read};
+  for (const Field& field : request->head.fields)
+    reading.fields.push_back(field.name + ": " + field.value);
   std::sort(reading.fields.begin(), reading.fields.end());
   return reading;
 }
@@ -57,7 +64,8 @@ std::optional<Reading> theirs(const std::string& bytes) {
   boost::system::error_code error;
   std::size_t read = 0;
   while (!parser.is_done() && !error && read < bytes.size()) {
-    const std::size_t taken = parser.put(boost::asio::buffer(bytes.data() + read, bytes.size() - read), error);
+    const std::size_t taken =
+        parser.put(boost::asio::buffer(bytes.data() + read, bytes.size() - read), error);
     read += taken;
     if (taken == 0) break;
   }
@@ -68,7 +76,8 @@ std::optional<Reading> theirs(const std::string& bytes) {
                   .body = message.body(),
                   .fields = {},
                   .bytes = read};
-  for (const auto& field : message) reading.fields.push_back(std::string(field.name_string()) + ": " + std::string(field.value()));
+  for (const auto& field : message)
+    reading.fields.push_back(std::string(field.name_string()) + ": " + std::string(field.value()));
   std::sort(reading.fields.begin(), reading.fields.end());
   return reading;
 }
@@ -79,7 +88,8 @@ TEST(Readers, SayTheSameHoweverTheBytesArrive) {
   std::mt19937 random(seed);
   int taken = 0;
   for (int i = 0; i < 50'000 && !HasFailure(); ++i) {
-    const std::string bytes = mutated(proper(random), random) + "GET / HTTP/1.1\r\nHost: next\r\n\r\n";
+    const std::string bytes =
+        mutated(proper(random), random) + "GET / HTTP/1.1\r\nHost: next\r\n\r\n";
     std::vector<std::size_t> cuts(1 + random() % 8), every(bytes.size());
     for (std::size_t& cut : cuts) cut = random() % bytes.size();
     std::sort(cuts.begin(), cuts.end());
@@ -114,7 +124,8 @@ TEST(Oracle, AgreesOnWhatBothTake) {
   std::mt19937 random(seed);
   int both = 0, only_theirs = 0;
   for (int i = 0; i < 200'000 && !HasFailure(); ++i) {
-    const std::string bytes = mutated(proper(random), random) + "GET / HTTP/1.1\r\nHost: next\r\n\r\n";
+    const std::string bytes =
+        mutated(proper(random), random) + "GET / HTTP/1.1\r\nHost: next\r\n\r\n";
     const std::optional<Reading> a = ours(bytes), b = theirs(bytes);
     if (b && !a) ++only_theirs;
     if (!a || !b) continue;
@@ -124,7 +135,9 @@ TEST(Oracle, AgreesOnWhatBothTake) {
     EXPECT_EQ(a->target, b->target) << bytes;
     EXPECT_EQ(a->body, b->body) << bytes;
     // Trailers are dropped here, and fields there.
-    EXPECT_TRUE(std::includes(b->fields.begin(), b->fields.end(), a->fields.begin(), a->fields.end())) << bytes;
+    EXPECT_TRUE(
+        std::includes(b->fields.begin(), b->fields.end(), a->fields.begin(), a->fields.end()))
+        << bytes;
   }
   EXPECT_GT(both, 10'000);
   EXPECT_GT(only_theirs, 100);

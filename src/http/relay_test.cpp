@@ -40,18 +40,21 @@ struct Relayed {
 
 TEST(Relay, NothingIsAddedToAHeadThatHasALength) {
   Relayed at;
-  auto relay =
-      at.relay({.status = 529, .reason = "Much  too Much", .fields = {{"x-Odd", "1"}, {"content-LENGTH", "5"}, {"X-odd", ""}}});
+  auto relay = at.relay({.status = 529,
+                         .reason = "Much  too Much",
+                         .fields = {{"x-Odd", "1"}, {"content-LENGTH", "5"}, {"X-odd", ""}}});
   relay->write("he");
   relay->write("llo");
   relay->end();
-  EXPECT_EQ(at.client.read_until("hello"), "HTTP/1.1 529 Much  too Much\r\nx-Odd: 1\r\ncontent-LENGTH: 5\r\nX-odd: \r\n\r\nhello");
+  EXPECT_EQ(at.client.read_until("hello"),
+            "HTTP/1.1 529 Much  too Much\r\nx-Odd: 1\r\ncontent-LENGTH: 5\r\nX-odd: \r\n\r\nhello");
 }
 
 TEST(Relay, WithoutALengthItIsChunked) {
   Relayed at;
   auto relay = at.relay({.fields = {{"a", "b"}}});
-  EXPECT_EQ(at.client.read_until("\r\n\r\n"), "HTTP/1.1 200 OK\r\na: b\r\nTransfer-Encoding: chunked\r\n\r\n");
+  EXPECT_EQ(at.client.read_until("\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\na: b\r\nTransfer-Encoding: chunked\r\n\r\n");
   relay->write("one");
   EXPECT_EQ(at.client.read_until("one\r\n"), "3\r\none\r\n");
   relay->end();
@@ -59,8 +62,9 @@ TEST(Relay, WithoutALengthItIsChunked) {
 }
 
 TEST(Relay, OfHeadAnd304IsTheHeadAlone) {
-  for (const auto& [request, status] : {std::pair(std::string("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 200u),
-                                        std::pair(std::string("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 304u)}) {
+  for (const auto& [request, status] :
+       {std::pair(std::string("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 200u),
+        std::pair(std::string("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"), 304u)}) {
     Relayed at(request);
     auto relay = at.relay({.status = status, .fields = {{"Content-Length", "500"}}});
     relay->write("not for you");
@@ -113,7 +117,8 @@ TEST(Relay, HasNoRoomWhileItsClientDoesNotReadAndTellsWhenItHas) {
   EXPECT_EQ(at.drained, 0);
   relay->end();
   at.client.read_until("0\r\n\r\n");
-  at.drained.wait(0);  // the client may have read the last byte before the server has heard that it was taken
+  // the client may have read the last byte before the server has heard that it was taken
+  at.drained.wait(0);
   EXPECT_EQ(at.drained, 1);
 }
 
@@ -124,10 +129,14 @@ TEST(Tunnel, CarriesBytesBothWaysAPieceAtATime) {
   std::promise<std::string> first, second;
   std::atomic<int> pieces = 0;
   auto tunnel = at.promise.get_future().get()->tunnel(
-      {.status = 101, .reason = "Switching Protocols", .fields = {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}}}, 1 << 20,
-      [] {}, [&](std::string bytes) { (++pieces == 1 ? first : second).set_value(std::move(bytes)); });
-  EXPECT_EQ(at.client.read_until("\r\n\r\n"),
-            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+      {.status = 101,
+       .reason = "Switching Protocols",
+       .fields = {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}}},
+      1 << 20, [] {},
+      [&](std::string bytes) { (++pieces == 1 ? first : second).set_value(std::move(bytes)); });
+  EXPECT_EQ(
+      at.client.read_until("\r\n\r\n"),
+      "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
   EXPECT_EQ(first.get_future().get(), "early");
   at.client.send("later");
   tunnel->write("and back");
@@ -142,7 +151,8 @@ TEST(Tunnel, CarriesBytesBothWaysAPieceAtATime) {
 
 TEST(Tunnel, AClientThatLeavesIsHeardOf) {
   Relayed at(get("/", upgrade_fields));
-  auto tunnel = at.promise.get_future().get()->tunnel({.status = 101}, 1 << 20, [] {}, [](std::string) {});
+  auto tunnel =
+      at.promise.get_future().get()->tunnel({.status = 101}, 1 << 20, [] {}, [](std::string) {});
   at.client.read_until("\r\n\r\n");
   at.client.close();
   at.gone.get_future().wait();
@@ -151,7 +161,8 @@ TEST(Tunnel, AClientThatLeavesIsHeardOf) {
 
 TEST(Tunnel, DoesNotHoldUpAStop) {
   Relayed at(get("/", upgrade_fields));
-  auto tunnel = at.promise.get_future().get()->tunnel({.status = 101}, 1 << 20, [] {}, [](std::string) {});
+  auto tunnel =
+      at.promise.get_future().get()->tunnel({.status = 101}, 1 << 20, [] {}, [](std::string) {});
   at.client.read_until("\r\n\r\n");
   const auto began = std::chrono::steady_clock::now();
   at.server.stop();

@@ -70,22 +70,25 @@ void append_field(std::string& text, std::string_view name, std::string_view val
 const std::string& DateText::now() {
   const std::time_t second = std::time(nullptr);
   if (second == second_ && !text_.empty()) return text_;
-  static constexpr std::array<const char*, 7> days = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr std::array<const char*, 7> days = {"Sun", "Mon", "Tue", "Wed",
+                                                      "Thu", "Fri", "Sat"};
   static constexpr std::array<const char*, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   std::tm parts{};
   gmtime_r(&second, &parts);
   std::array<char, 64> text;
-  const int size = std::snprintf(
-      text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT", days[static_cast<std::size_t>(parts.tm_wday)], parts.tm_mday,
-      months[static_cast<std::size_t>(parts.tm_mon)], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  const int size = std::snprintf(text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+                                 days[static_cast<std::size_t>(parts.tm_wday)], parts.tm_mday,
+                                 months[static_cast<std::size_t>(parts.tm_mon)],
+                                 parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
   text_.assign(text.data(), static_cast<std::size_t>(size));
   second_ = second;
   return text_;
 }
 
 std::string_view reason_of(unsigned status) {
-  const auto at = std::find_if(std::begin(reasons), std::end(reasons), [&](const Reason& r) { return r.status == status; });
+  const auto at = std::find_if(std::begin(reasons), std::end(reasons),
+                               [&](const Reason& r) { return r.status == status; });
   return at == std::end(reasons) ? std::string_view("Unknown") : at->text;
 }
 
@@ -117,7 +120,9 @@ std::string relayed_head_text(const RelayedHead& head, bool is_chunked, bool clo
   text.reserve(1024);
   text.append("HTTP/1.1 ");
   append_number(text, head.status);
-  text.append(" ").append(head.reason.empty() ? reason_of(head.status) : head.reason).append("\r\n");
+  text.append(" ")
+      .append(head.reason.empty() ? reason_of(head.status) : head.reason)
+      .append("\r\n");
   for (const Field& field : head.fields) append_field(text, field.name, field.value);
   if (is_chunked) text.append("Transfer-Encoding: chunked\r\n");
   if (closes) text.append("Connection: close\r\n");

@@ -16,7 +16,8 @@ struct ReplyHead {
   unsigned status = 200;
   std::string_view content_type;
   const std::vector<Field>& fields;
-  std::optional<std::uint64_t> content_length = {};  // none: in chunks, or up to the end of the connection
+  // none: in chunks, or up to the end of the connection
+  std::optional<std::uint64_t> content_length = {};
   bool is_chunked = false;
   bool closes = false;
 };

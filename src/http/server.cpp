@@ -7,9 +7,11 @@
 namespace undertext::http {
 namespace {
 
-// Whoever is one too many. Plain connections are told; what the client has sent by then may cost it the answer.
+// Whoever is one too many. Plain connections are told; what the client has sent by then may cost it
+// the answer.
 constexpr std::string_view too_many =
-    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: "
+    "close\r\n\r\n";
 
 std::chrono::milliseconds tick_of(const Limits& limits) {
   const auto shortest = std::min({limits.head_patience, limits.idle_patience, limits.body_grace});
@@ -81,14 +83,17 @@ struct Server::Rep {
   void start();
   void take(const std::shared_ptr<Loop>& loop, std::unique_ptr<Wire> wire, std::string peer);
   void stop();
-  // In every lane, on its thread, for every connection that is open. From the last to the first: a call may take its connection out of the lane.
+  // In every lane, on its thread, for every connection that is open. From the last to the first: a
+  // call may take its connection out of the lane.
   template <class Call>
   void for_each(Call call) {
-    for (const std::shared_ptr<Lane>& lane : lanes) lane->loop->post([lane, call] { for_each(*lane, call); });
+    for (const std::shared_ptr<Lane>& lane : lanes)
+      lane->loop->post([lane, call] { for_each(*lane, call); });
   }
   template <class Call>
   static void for_each(Lane& lane, Call call) {
-    for (std::size_t i = lane.connections.size(); i-- > 0;) call(*std::shared_ptr<Connection>(lane.connections[i]));
+    for (std::size_t i = lane.connections.size(); i-- > 0;)
+      call(*std::shared_ptr<Connection>(lane.connections[i]));
   }
 };
 
@@ -101,22 +106,27 @@ void Server::Rep::start() {
     });
   }
   const auto least = [this] {
-    const auto at = std::min_element(lanes.begin(), lanes.end(), [](const auto& a, const auto& b) { return a->open < b->open; });
+    const auto at = std::min_element(
+        lanes.begin(), lanes.end(), [](const auto& a, const auto& b) { return a->open < b->open; });
     return (*at)->loop;
   };
-  acceptor->start(least, [this](std::shared_ptr<Loop> loop, std::unique_ptr<Wire> wire, std::string peer) {
-    take(loop, std::move(wire), std::move(peer));
-  });
-  for (const std::shared_ptr<Lane>& lane : lanes) threads.emplace_back([lane] { lane->loop->run(); });
+  acceptor->start(least,
+                  [this](std::shared_ptr<Loop> loop, std::unique_ptr<Wire> wire, std::string peer) {
+                    take(loop, std::move(wire), std::move(peer));
+                  });
+  for (const std::shared_ptr<Lane>& lane : lanes)
+    threads.emplace_back([lane] { lane->loop->run(); });
 }
 
-void Server::Rep::take(const std::shared_ptr<Loop>& loop, std::unique_ptr<Wire> wire, std::string peer) {
+void Server::Rep::take(const std::shared_ptr<Loop>& loop, std::unique_ptr<Wire> wire,
+                       std::string peer) {
   std::optional<Seat> seat = Seat::take(shared, std::move(peer));
   if (!seat) {
     ++shared->connections_refused;
     return wire->turn_away(too_many);
   }
-  const auto lane = *std::find_if(lanes.begin(), lanes.end(), [&](const auto& l) { return l->loop == loop; });
+  const auto lane =
+      *std::find_if(lanes.begin(), lanes.end(), [&](const auto& l) { return l->loop == loop; });
   auto connection = std::make_shared<Connection>(shared, lane, std::move(wire), std::move(*seat));
   loop->post([connection = std::move(connection)] { connection->start(); });
 }
@@ -139,7 +149,8 @@ Result<Server> Server::listen(Listening listening, Calls calls) {
   rep->shared->limits = listening.limits;
   rep->shared->calls = std::move(calls);
   rep->shared->is_secure = listening.tls.has_value();
-  for (std::uint32_t i = 0; i < std::max(listening.threads, 1u); ++i) rep->lanes.push_back(std::make_shared<Lane>());
+  for (std::uint32_t i = 0; i < std::max(listening.threads, 1u); ++i)
+    rep->lanes.push_back(std::make_shared<Lane>());
   Result<std::shared_ptr<Acceptor>> acceptor = Acceptor::open(rep->lanes[0]->loop, listening);
   if (!acceptor) return acceptor.error();
   rep->acceptor = std::move(*acceptor);
@@ -148,7 +159,8 @@ Result<Server> Server::listen(Listening listening, Calls calls) {
     rep->start();
   } catch (const std::system_error& error) {
     rep->stop();
-    return Error{.code = ErrorCode::unavailable, .message = std::string("no threads to serve with: ") + error.what()};
+    return Error{.code = ErrorCode::unavailable,
+                 .message = std::string("no threads to serve with: ") + error.what()};
   }
   return Server(std::move(rep));
 }

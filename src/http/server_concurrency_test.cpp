@@ -1,4 +1,5 @@
-// Many clients, workers on threads of their own, clients that break off in the middle, and a stop in the midst of it.
+// Many clients, workers on threads of their own, clients that break off in the middle, and a stop
+// in the midst of it.
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -61,7 +62,8 @@ class Workers {
 // "/stream": in ten pieces; "/drop": broken off; else echoed.
 void work(const Request& request, std::shared_ptr<Exchange> exchange) {
   if (request.target != "/stream" && request.target != "/drop")
-    return exchange->answer({.content_type = "text/plain", .body = request.method + " " + request.target + " " + request.body});
+    return exchange->answer({.content_type = "text/plain",
+                             .body = request.method + " " + request.target + " " + request.body});
   auto stream = exchange->stream(200, "text/plain", {});
   for (int i = 0; i < 10 && stream->write("piece"); ++i) {
   }
@@ -71,8 +73,8 @@ void work(const Request& request, std::shared_ptr<Exchange> exchange) {
 Calls worked_by(Workers& workers) {
   Calls calls = echoing();
   calls.handle = [&](Request request, std::unique_ptr<Exchange> exchange) {
-    workers.add(
-        [request = std::move(request), exchange = std::shared_ptr<Exchange>(std::move(exchange))] { work(request, exchange); });
+    workers.add([request = std::move(request), exchange = std::shared_ptr<Exchange>(std::move(
+                                                   exchange))] { work(request, exchange); });
   };
   return calls;
 }
@@ -104,7 +106,9 @@ void call_at_random(const Server& server, unsigned seed, int requests) {
           client.reset();
           of_connection = 10;
           break;
-        default: client.send(post("/", body)); EXPECT_EQ(body_of(client.read_answer()), "POST / " + body);
+        default:
+          client.send(post("/", body));
+          EXPECT_EQ(body_of(client.read_answer()), "POST / " + body);
       }
     }
   }

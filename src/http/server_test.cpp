@@ -37,11 +37,13 @@ TEST(Server, AnswersPipelinedRequestsInOrder) {
   Server server = serve(echoing());
   RawClient client(server);
   std::string requests;
-  for (int i = 0; i < 1000; ++i) requests += i % 2 ? get("/" + std::to_string(i)) : post("/" + std::to_string(i), "x");
+  for (int i = 0; i < 1000; ++i)
+    requests += i % 2 ? get("/" + std::to_string(i)) : post("/" + std::to_string(i), "x");
   client.send(requests);
   for (int i = 0; i < 1000; ++i) {
     const std::string number = std::to_string(i);
-    EXPECT_EQ(body_of(client.read_answer()), i % 2 ? "GET /" + number + " " : "POST /" + number + " x");
+    EXPECT_EQ(body_of(client.read_answer()),
+              i % 2 ? "GET /" + number + " " : "POST /" + number + " x");
   }
 }
 
@@ -90,7 +92,8 @@ TEST(Server, ReadsABodyInChunks) {
   Server server = serve(echoing());
   RawClient client(server);
   client.send(
-      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n1;ext=\"a b\"\r\n "
+      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n5\r\nhello\r\n1;ext=\"a "
+      "b\"\r\n "
       "\r\n5\r\nworld\r\n0\r\nTrailer: x\r\n\r\n" +
       get("/next"));
   EXPECT_EQ(body_of(client.read_answer()), "POST / hello world");
@@ -100,7 +103,9 @@ TEST(Server, ReadsABodyInChunks) {
 TEST(Server, ReadsRequestsThatComeByteByByte) {
   Server server = serve(echoing());
   RawClient client(server);
-  for (char byte : post("/slow", "body") + "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n")
+  for (char byte :
+       post("/slow", "body") +
+           "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n")
     client.send(std::string(1, byte));
   EXPECT_EQ(body_of(client.read_answer()), "POST /slow body");
   EXPECT_EQ(body_of(client.read_answer()), "POST / ab");
@@ -153,7 +158,9 @@ TEST(Server, SendsTheBodyOfARefusalThatFollowsHead) {
 TEST(Server, SendsNoBodyWith204And304) {
   for (unsigned status : {204u, 304u}) {
     Calls calls = echoing();
-    calls.handle = [&](Request, std::unique_ptr<Exchange> exchange) { exchange->answer({.status = status, .body = "forgotten"}); };
+    calls.handle = [&](Request, std::unique_ptr<Exchange> exchange) {
+      exchange->answer({.status = status, .body = "forgotten"});
+    };
     Server server = serve(calls);
     RawClient client(server);
     client.send(get("/") + get("/", "Connection: close\r\n"));
@@ -166,7 +173,8 @@ TEST(Server, SendsNoBodyWith204And304) {
 TEST(Server, ClosesWhereTheClientAsksForIt) {
   Server server = serve(echoing());
   for (const std::string& request :
-       {get("/", "Connection: close\r\n"), get("/", "Connection: x, Close\r\n"), std::string("GET / HTTP/1.0\r\n\r\n"),
+       {get("/", "Connection: close\r\n"), get("/", "Connection: x, Close\r\n"),
+        std::string("GET / HTTP/1.0\r\n\r\n"),
         std::string("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")}) {
     RawClient client(server);
     client.send(request);
@@ -178,7 +186,9 @@ TEST(Server, ClosesWhereTheClientAsksForIt) {
 
 TEST(Server, ClosesWhereTheReplyAsksForIt) {
   Calls calls = echoing();
-  calls.handle = [](Request, std::unique_ptr<Exchange> exchange) { exchange->answer({.body = "bye", .close = true}); };
+  calls.handle = [](Request, std::unique_ptr<Exchange> exchange) {
+    exchange->answer({.body = "bye", .close = true});
+  };
   Server server = serve(calls);
   RawClient client(server);
   client.send(get("/") + get("/"));
@@ -198,7 +208,8 @@ TEST(Server, AnswersAClientThatHasStoppedSending) {
 TEST(Server, SendsTheFieldsOfAReplyButNoneThatWouldBreakItsLines) {
   Calls calls = echoing();
   calls.handle = [](Request, std::unique_ptr<Exchange> exchange) {
-    exchange->answer({.fields = {{"ETag", "\"7\""}, {"X-Bad", "a\r\nSet-Cookie: b"}, {"Bad Name", "c"}}});
+    exchange->answer(
+        {.fields = {{"ETag", "\"7\""}, {"X-Bad", "a\r\nSet-Cookie: b"}, {"Bad Name", "c"}}});
   };
   Server server = serve(calls);
   RawClient client(server);
@@ -224,7 +235,9 @@ TEST(Server, Answers500WhenNobodyAnswers) {
 
 TEST(Server, Answers500WhenAdmitThrows) {
   Calls calls = echoing();
-  calls.admit = [](const Head&) -> std::variant<Admission, Reply> { throw std::runtime_error("a bug"); };
+  calls.admit = [](const Head&) -> std::variant<Admission, Reply> {
+    throw std::runtime_error("a bug");
+  };
   Server server = serve(calls);
   RawClient client(server);
   client.send(get("/"));
@@ -233,7 +246,9 @@ TEST(Server, Answers500WhenAdmitThrows) {
 
 TEST(Server, LetsTheOwnerWordItsRefusals) {
   Calls calls = echoing();
-  calls.refusal = [](const Refused& refused) { return Reply{.status = refused.status, .body = "no: " + std::string(refused.why)}; };
+  calls.refusal = [](const Refused& refused) {
+    return Reply{.status = refused.status, .body = "no: " + std::string(refused.why)};
+  };
   Server server = serve(calls);
   RawClient client(server);
   client.send("nonsense\r\n\r\n");
@@ -276,7 +291,8 @@ TEST(Admit, IsAskedOnceAndWhatItKnowsComesWithTheRequestAndItsRefusal) {
     exchange->answer({.body = std::any_cast<std::string>(request.admitted)});
   };
   calls.refusal = [](const Refused& refused) {
-    return Reply{.status = refused.status, .body = std::any_cast<std::string>(refused.head->admitted)};
+    return Reply{.status = refused.status,
+                 .body = std::any_cast<std::string>(refused.head->admitted)};
   };
   Server server = serve(calls);
   RawClient client(server);
@@ -297,9 +313,12 @@ TEST(Address, NamesThePortThatWasFree) {
 
 TEST(Listen, SaysWhatIsWrong) {
   Server server = serve(echoing());
-  EXPECT_EQ(Server::listen({.port = port_of(server)}, echoing()).error().code, ErrorCode::unavailable);
-  EXPECT_EQ(Server::listen({.address = "nowhere"}, echoing()).error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(Server::listen({.tls = Tls{"/no/certificate", "/no/key"}}, echoing()).error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(Server::listen({.port = port_of(server)}, echoing()).error().code,
+            ErrorCode::unavailable);
+  EXPECT_EQ(Server::listen({.address = "nowhere"}, echoing()).error().code,
+            ErrorCode::invalid_argument);
+  EXPECT_EQ(Server::listen({.tls = Tls{"/no/certificate", "/no/key"}}, echoing()).error().code,
+            ErrorCode::invalid_argument);
 }
 
 }  // namespace

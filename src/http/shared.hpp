@@ -1,4 +1,5 @@
-// What the connections of one server have in common: the limits, the calls, the counts, and who is connected.
+// What the connections of one server have in common: the limits, the calls, the counts, and who is
+// connected.
 #pragma once
 
 #include <atomic>
@@ -24,7 +25,8 @@ struct Shared {
   Calls calls;  // only on the loops' threads
   bool is_secure = false;
   std::atomic<bool> is_stopping = false;
-  std::atomic<std::uint64_t> connections_total = 0, connections_refused = 0, refused = 0, malformed = 0, timed_out = 0;
+  std::atomic<std::uint64_t> connections_total = 0, connections_refused = 0, refused = 0,
+                             malformed = 0, timed_out = 0;
 
   bool enter(const std::string& peer);           // false: over a limit
   void leave(const std::string& peer) noexcept;  // see Seat
@@ -41,7 +43,8 @@ struct Shared {
 // One connection's place among those that are allowed; given back when it goes.
 class Seat {
  public:
-  static std::optional<Seat> take(std::shared_ptr<Shared> shared, std::string peer);  // none: over a limit
+  // none: over a limit
+  static std::optional<Seat> take(std::shared_ptr<Shared> shared, std::string peer);
   Seat(Seat&&) noexcept = default;
   Seat& operator=(Seat&&) = delete;
   ~Seat() {
@@ -50,7 +53,8 @@ class Seat {
   const std::string& peer() const { return peer_; }
 
  private:
-  Seat(std::shared_ptr<Shared> shared, std::string peer) : shared_(std::move(shared)), peer_(std::move(peer)) {}
+  Seat(std::shared_ptr<Shared> shared, std::string peer)
+      : shared_(std::move(shared)), peer_(std::move(peer)) {}
   std::shared_ptr<Shared> shared_;
   std::string peer_;
 };

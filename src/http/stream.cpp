@@ -6,7 +6,8 @@
 namespace undertext::http {
 
 // false: whoever writes has given up.
-bool StreamState::wait_for_room(std::unique_lock<std::mutex>& lock, const std::function<bool()>& goes_on) {
+bool StreamState::wait_for_room(std::unique_lock<std::mutex>& lock,
+                                const std::function<bool()>& goes_on) {
   constexpr std::chrono::milliseconds between_questions{250};
   const auto has_room = [&] { return !is_open_ || is_finished_ || unsent_ <= unsent_max_; };
   while (!changed_.wait_for(lock, between_questions, has_room)) {
@@ -18,7 +19,8 @@ bool StreamState::wait_for_room(std::unique_lock<std::mutex>& lock, const std::f
   return true;
 }
 
-StreamState::Added StreamState::add(std::string bytes, Wait wait, const std::function<bool()>& goes_on) {
+StreamState::Added StreamState::add(std::string bytes, Wait wait,
+                                    const std::function<bool()>& goes_on) {
   std::unique_lock lock(mutex_);
   if (wait == Wait::yes && !wait_for_room(lock, goes_on)) return Added::no;
   if (!is_open_ || is_finished_) return Added::no;
@@ -35,7 +37,9 @@ StreamState::Added StreamState::add(std::string bytes, Wait wait, const std::fun
   return added();
 }
 
-StreamState::Added StreamState::added() { return std::exchange(is_told_, true) ? Added::yes : Added::first; }
+StreamState::Added StreamState::added() {
+  return std::exchange(is_told_, true) ? Added::yes : Added::first;
+}
 
 bool StreamState::has_room() {
   const std::lock_guard lock(mutex_);

@@ -1,4 +1,5 @@
-// What a stream's writer and its connection share: bytes that wait, and whether there is a point in more of them.
+// What a stream's writer and its connection share: bytes that wait, and whether there is a point in
+// more of them.
 #pragma once
 
 #include <condition_variable>
@@ -14,12 +15,14 @@ namespace undertext::http {
 class StreamState {
  public:
   explicit StreamState(std::uint64_t unsent_max) : unsent_max_(unsent_max) {}
-  // Of a relay: whoever writes asks has_room(), and is told by `on_drained` when there is room again.
+  // Of a relay: whoever writes asks has_room(), and is told by `on_drained` when there is room
+  // again.
   StreamState(std::uint64_t unsent_max, std::function<void()> on_drained)
       : unsent_max_(unsent_max), on_drained_(std::move(on_drained)) {}
 
   enum class Wait : std::uint8_t { yes, no };
-  enum class Added : std::uint8_t { no, yes, first, overflow };  // the last two: the connection must be told
+  // the last two: the connection must be told
+  enum class Added : std::uint8_t { no, yes, first, overflow };
   Added add(std::string bytes, Wait wait, const std::function<bool()>& goes_on = {});
   bool has_room();
   Added add_anyway(std::string_view bytes);  // a relay's

@@ -1,4 +1,5 @@
-// Answers that are written bit by bit, and what becomes of exchanges and streams when a client goes or the server stops.
+// Answers that are written bit by bit, and what becomes of exchanges and streams when a client goes
+// or the server stops.
 #include <atomic>
 #include <future>
 #include <thread>
@@ -21,7 +22,10 @@ struct Held {
 
   explicit Held(Limits limits = {}, std::string_view request = get("/"), int receive_buffer = 0)
       : server(serve({.admit = [](const Head&) { return Admission{}; },
-                      .handle = [this](Request, std::unique_ptr<Exchange> exchange) { promise.set_value(std::move(exchange)); }},
+                      .handle =
+                          [this](Request, std::unique_ptr<Exchange> exchange) {
+                            promise.set_value(std::move(exchange));
+                          }},
                      limits)),
         client(server, receive_buffer) {
     client.send(request);
@@ -42,7 +46,8 @@ TEST(Stream, IsReadWhileItIsWritten) {
   EXPECT_NE(head.find("Cache-Control: no-store\r\n"), head.npos);
   for (const std::string event : {"one", "two", "three"}) {
     EXPECT_TRUE(stream->write(event));
-    EXPECT_EQ(held.client.read_until(event + "\r\n"), std::to_string(event.size()) + "\r\n" + event + "\r\n");
+    EXPECT_EQ(held.client.read_until(event + "\r\n"),
+              std::to_string(event.size()) + "\r\n" + event + "\r\n");
   }
   stream->end();
   EXPECT_EQ(held.client.read_until("0\r\n\r\n"), "0\r\n\r\n");
@@ -113,7 +118,8 @@ TEST(Stream, WaitsForAClientThatReadsSlowly) {
 }
 
 TEST(Stream, EndsForAClientThatDoesNotRead) {
-  Held held({.body_grace = milliseconds(50), .unheard_bytes = 0, .unsent_bytes = 64 << 10}, get("/"), 4096);
+  Held held({.body_grace = milliseconds(50), .unheard_bytes = 0, .unsent_bytes = 64 << 10},
+            get("/"), 4096);
   auto stream = held.exchange()->stream(200, "text/plain", {});
   const std::string piece(256 << 10, 'x');
   int written = 0;

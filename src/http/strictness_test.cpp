@@ -1,4 +1,5 @@
-// What two programs could read in two ways, over real sockets: each is answered once, with 400, and ends the connection.
+// What two programs could read in two ways, over real sockets: each is answered once, with 400, and
+// ends the connection.
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct Case {
 };
 
 std::string with(std::string_view fields, std::string_view body = "") {
-  return "POST / HTTP/1.1\r\nHost: localhost\r\n" + std::string(fields) + "\r\n" + std::string(body);
+  return "POST / HTTP/1.1\r\nHost: localhost\r\n" + std::string(fields) + "\r\n" +
+         std::string(body);
 }
 std::string chunked(std::string_view body) { return with("Transfer-Encoding: chunked\r\n", body); }
 
@@ -27,8 +29,10 @@ const std::string smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 std::vector<Case> malformed() {
   return {
       // Two lengths, or none that can be trusted.
-      {"length and chunks", with("Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled)},
-      {"chunks and length", with("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", "0\r\n\r\n" + smuggled)},
+      {"length and chunks",
+       with("Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n" + smuggled)},
+      {"chunks and length",
+       with("Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", "0\r\n\r\n" + smuggled)},
       {"two lengths", with("Content-Length: 0\r\nContent-Length: 44\r\n", smuggled)},
       {"two equal lengths", with("Content-Length: 0\r\nContent-Length: 0\r\n")},
       {"a list of lengths", with("Content-Length: 0, 0\r\n")},
@@ -40,11 +44,14 @@ std::vector<Case> malformed() {
       {"a length with an exponent", with("Content-Length: 1e1\r\n", "x")},
       {"a length of nothing", with("Content-Length:\r\n")},
       {"a length beyond 64 bits", with("Content-Length: 18446744073709551617\r\n", "x")},
-      {"a length of 40 digits", with("Content-Length: 0000000000000000000000000000000000000001\r\n", "x")},
+      {"a length of 40 digits",
+       with("Content-Length: 0000000000000000000000000000000000000001\r\n", "x")},
       {"a space before the colon of the length", with("Content-Length : 1\r\n", "x")},
-      {"a tab before the colon of the coding", with("Transfer-Encoding\t: chunked\r\n", "0\r\n\r\n")},
+      {"a tab before the colon of the coding",
+       with("Transfer-Encoding\t: chunked\r\n", "0\r\n\r\n")},
       // Codings.
-      {"two codings", with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")},
+      {"two codings",
+       with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")},
       {"identity", with("Transfer-Encoding: identity\r\n")},
       {"identity, then chunked", with("Transfer-Encoding: identity, chunked\r\n", "0\r\n\r\n")},
       {"chunked, then identity", with("Transfer-Encoding: chunked, identity\r\n", "0\r\n\r\n")},
@@ -56,7 +63,8 @@ std::vector<Case> malformed() {
       {"an empty coding", with("Transfer-Encoding:\r\n", "0\r\n\r\n")},
       {"a vertical tab before chunked", with("Transfer-Encoding: \vchunked\r\n", "0\r\n\r\n")},
       {"chunked with a NUL", with("Transfer-Encoding: chunked\0\r\n"s, "0\r\n\r\n")},
-      {"chunks in HTTP/1.0", "POST / HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+      {"chunks in HTTP/1.0",
+       "POST / HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
       // Lines.
       {"a folded line", with("X: a\r\n b\r\n")},
       {"a folded line with a tab", with("X: a\r\n\tb\r\n")},
@@ -94,7 +102,8 @@ std::vector<Case> malformed() {
       {"a target that is no path", "GET a HTTP/1.1\r\nHost: localhost\r\n\r\n"},
       {"an asterisk for GET", "GET * HTTP/1.1\r\nHost: localhost\r\n\r\n"},
       {"an authority", "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n"},
-      {"another host in the target", "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n"},
+      {"another host in the target",
+       "GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n"},
       {"a user in the target", "GET http://a@localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n"},
       {"another scheme", "GET file://localhost/ HTTP/1.1\r\nHost: localhost\r\n\r\n"},
       {"a TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n"s},
@@ -154,7 +163,8 @@ TEST(Strictness, RefusesOnceAndCloses) {
 
 TEST(Strictness, RefusesWithoutWaitingForMore) {
   Server server = serve(echoing());
-  for (const std::string& bytes : {"GET / HTTP/1.1\nHost: a"s, "GET / HTTP/1.1\rHost: a"s, "GET / HTTP/1.1\r\nHost: a\nX"s}) {
+  for (const std::string& bytes :
+       {"GET / HTTP/1.1\nHost: a"s, "GET / HTTP/1.1\rHost: a"s, "GET / HTTP/1.1\r\nHost: a\nX"s}) {
     RawClient client(server);
     client.send(bytes);
     EXPECT_EQ(status_of(client.read_answer()), 400u);
@@ -205,7 +215,8 @@ TEST(Strictness, TakesWhatIsProperThoughUnusual) {
 
 TEST(Strictness, AnswersABodyThatEndsEarlyOnce) {
   Server server = serve(echoing());
-  for (const std::string& bytes : {with("Content-Length: 9\r\n", "abc"), chunked("9\r\nabc"), chunked("3\r\nabc\r\n")}) {
+  for (const std::string& bytes :
+       {with("Content-Length: 9\r\n", "abc"), chunked("9\r\nabc"), chunked("3\r\nabc\r\n")}) {
     RawClient client(server);
     client.send(bytes);
     client.end_sending();

@@ -19,7 +19,9 @@ using namespace testing;
 // A key and a certificate signed by itself, in two files that go with it.
 class Certificate {
  public:
-  Certificate() : folder_(std::filesystem::temp_directory_path() / ("undertext-tls-" + std::to_string(::getpid()))) {
+  Certificate()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("undertext-tls-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(folder_);
     EVP_PKEY* key = EVP_EC_gen("P-256");
     X509* certificate = X509_new();
@@ -29,16 +31,21 @@ class Certificate {
     X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
     X509_set_pubkey(certificate, key);
     X509_NAME* name = X509_get_subject_name(certificate);
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
     X509_set_issuer_name(certificate, name);
     X509_sign(certificate, key, EVP_sha256());
-    write(tls().key_file, [&](std::FILE* file) { PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr); });
+    write(tls().key_file, [&](std::FILE* file) {
+      PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+    });
     write(tls().certificate_file, [&](std::FILE* file) { PEM_write_X509(file, certificate); });
     X509_free(certificate);
     EVP_PKEY_free(key);
   }
   ~Certificate() { std::filesystem::remove_all(folder_); }
-  Tls tls() const { return {(folder_ / "certificate.pem").string(), (folder_ / "key.pem").string()}; }
+  Tls tls() const {
+    return {(folder_ / "certificate.pem").string(), (folder_ / "key.pem").string()};
+  }
 
  private:
   template <class Call>
@@ -66,11 +73,14 @@ class TlsClient {
     SSL_CTX_free(context_);
   }
   bool is_open() const { return is_open_; }
-  void send(const std::string& bytes) { EXPECT_GT(SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())), 0); }
+  void send(const std::string& bytes) {
+    EXPECT_GT(SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())), 0);
+  }
   std::string read_all() {
     std::string all;
     char bytes[4096];
-    for (int count; (count = SSL_read(ssl_, bytes, sizeof bytes)) > 0;) all.append(bytes, static_cast<std::size_t>(count));
+    for (int count; (count = SSL_read(ssl_, bytes, sizeof bytes)) > 0;)
+      all.append(bytes, static_cast<std::size_t>(count));
     ended_properly_ = SSL_get_error(ssl_, 0) == SSL_ERROR_ZERO_RETURN;
     return all;
   }
@@ -111,8 +121,8 @@ TEST_F(Secure, CarriesLargeBodiesBothWays) {
   TlsClient client(server);
   ASSERT_TRUE(client.is_open());
   const std::string body(4 << 20, 'x');
-  client.send("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-              body);
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: " +
+              std::to_string(body.size()) + "\r\n\r\n" + body);
   EXPECT_TRUE(body_of(client.read_all()) == "POST / " + body);
 }
 
@@ -157,7 +167,8 @@ TEST_F(Secure, OutlivesClientsThatGoInTheMiddle) {
   Server server = server_with({});
   for (int i = 0; i < 20; ++i) {
     TlsClient client(server);
-    client.send(post("/", std::string(100'000, 'x')).substr(0, static_cast<std::size_t>(1 + i * 5000)));
+    client.send(
+        post("/", std::string(100'000, 'x')).substr(0, static_cast<std::size_t>(1 + i * 5000)));
     client.raw().reset();
   }
   TlsClient client(server);

@@ -28,7 +28,8 @@ using boost::system::error_code;
 using Executor = asio::io_context::executor_type;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
 using SecureSocket = asio::ssl::stream<Socket>;
-using Timer = asio::basic_waitable_timer<std::chrono::steady_clock, asio::wait_traits<std::chrono::steady_clock>, Executor>;
+using Timer = asio::basic_waitable_timer<std::chrono::steady_clock,
+                                         asio::wait_traits<std::chrono::steady_clock>, Executor>;
 
 struct Loop::Rep {
   asio::io_context context{1};  // one thread runs it
@@ -50,7 +51,8 @@ struct Loop::Rep {
 
 namespace {
 
-// An exception that reaches a loop has left no more than one handler undone; whoever it belonged to has closed its connection.
+// An exception that reaches a loop has left no more than one handler undone; whoever it belonged to
+// has closed its connection.
 template <class Call>
 void swallow(Call&& call) {
   try {
@@ -94,16 +96,21 @@ void Loop::Rep::run() {
 Loop::Loop(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
 Loop::~Loop() = default;
 
-std::shared_ptr<Loop> Loop::make() { return std::shared_ptr<Loop>(new Loop(std::make_unique<Rep>())); }
+std::shared_ptr<Loop> Loop::make() {
+  return std::shared_ptr<Loop>(new Loop(std::make_unique<Rep>()));
+}
 
-bool Loop::is_current() const { return rep_->thread.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+bool Loop::is_current() const {
+  return rep_->thread.load(std::memory_order_relaxed) == std::this_thread::get_id();
+}
 
 bool Loop::post(std::function<void()> task) {
   const std::lock_guard lock(rep_->mutex);
   if (rep_->has_ended) return false;
   if (rep_->tasks.empty()) {
     asio::post(rep_->context, [rep = rep_.get()] { rep->run_tasks(); });
-    // Woken for a task that the next line then fails to add, the loop finds nothing, which does no harm.
+    // Woken for a task that the next line then fails to add, the loop finds nothing, which does no
+    // harm.
   }
   rep_->tasks.push_back(std::move(task));
   return true;
@@ -118,7 +125,8 @@ void Loop::run() {
   rep_->thread = std::this_thread::get_id();
   rep_->run();
   {
-    // From here on post() refuses, so nothing can be left in the queue that would keep this loop alive through its own tasks.
+    // From here on post() refuses, so nothing can be left in the queue that would keep this loop
+    // alive through its own tasks.
     const std::lock_guard lock(rep_->mutex);
     rep_->has_ended = true;
   }
@@ -137,7 +145,8 @@ void Loop::finish() {
 
 namespace {
 
-// The library's errors as the two things a connection wants to know: how far, and whether it goes on.
+// The library's errors as the two things a connection wants to know: how far, and whether it goes
+// on.
 struct OnRead {
   std::shared_ptr<WireUser> user;
   void operator()(error_code error, std::size_t bytes) {
@@ -158,19 +167,23 @@ class StreamWire final : public Wire {
   explicit StreamWire(Arguments&&... arguments) : stream_(std::forward<Arguments>(arguments)...) {
     error_code ignored;
     socket().set_option(tcp::no_delay(true), ignored);
-    limit_unsent(socket().native_handle(), 64 << 10);  // whether a client reads is seen while it does
+    // whether a client reads is seen while it does
+    limit_unsent(socket().native_handle(), 64 << 10);
   }
 
   void open(std::shared_ptr<WireUser> user) override {
     if constexpr (is_secure)
-      stream_.async_handshake(SecureSocket::server, [user = std::move(user)](error_code error) { user->on_open(bool(error)); });
+      stream_.async_handshake(SecureSocket::server, [user = std::move(user)](error_code error) {
+        user->on_open(bool(error));
+      });
     else
       user->on_open(false);
   }
   void read(std::shared_ptr<WireUser> user, char* to, std::size_t bytes_max) override {
     stream_.async_read_some(asio::buffer(to, bytes_max), OnRead{std::move(user)});
   }
-  void write(std::shared_ptr<WireUser> user, std::string_view first, std::string_view second) override {
+  void write(std::shared_ptr<WireUser> user, std::string_view first,
+             std::string_view second) override {
     const std::array<asio::const_buffer, 2> buffers{asio::buffer(first.data(), first.size()),
                                                     asio::buffer(second.data(), second.size())};
     stream_.async_write_some(buffers, OnWritten{std::move(user)});
@@ -222,17 +235,21 @@ Error fault(ErrorCode code, std::string message, std::string field) {
 Result<std::unique_ptr<asio::ssl::context>> make_tls(const Tls& tls) {
   auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
   SSL_CTX_set_min_proto_version(context->native_handle(), TLS1_2_VERSION);
-  SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_options(context->native_handle(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                                    SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_cipher_list(context->native_handle(), "ECDHE+AESGCM:ECDHE+CHACHA20");
   // Buffers of an idle connection would be 34 kB.
   SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
   error_code error;
   context->use_certificate_chain_file(tls.certificate_file, error);
   if (error)
-    return fault(ErrorCode::invalid_argument, "no certificate in " + tls.certificate_file + ": " + error.message(), "certificate");
+    return fault(ErrorCode::invalid_argument,
+                 "no certificate in " + tls.certificate_file + ": " + error.message(),
+                 "certificate");
   context->use_private_key_file(tls.key_file, asio::ssl::context::pem, error);
   if (error)
-    return fault(ErrorCode::invalid_argument, "no key for the certificate in " + tls.key_file + ": " + error.message(), "key");
+    return fault(ErrorCode::invalid_argument,
+                 "no key for the certificate in " + tls.key_file + ": " + error.message(), "key");
   return context;
 }
 
@@ -245,7 +262,8 @@ std::string peer_name(const tcp::endpoint& endpoint) {
 
 class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<TcpAcceptor> {
  public:
-  explicit TcpAcceptor(std::shared_ptr<Loop> loop) : loop_(std::move(loop)), acceptor_(loop_->rep().context) {}
+  explicit TcpAcceptor(std::shared_ptr<Loop> loop)
+      : loop_(std::move(loop)), acceptor_(loop_->rep().context) {}
 
   Result<bool> listen(const Listening& listening) {
     if (listening.tls) {
@@ -255,7 +273,9 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
     }
     error_code error;
     const asio::ip::address address = asio::ip::make_address(listening.address, error);
-    if (error) return fault(ErrorCode::invalid_argument, listening.address + " is not an IP address", "address");
+    if (error)
+      return fault(ErrorCode::invalid_argument, listening.address + " is not an IP address",
+                   "address");
     const tcp::endpoint endpoint(address, listening.port);
     acceptor_.open(endpoint.protocol(), error);
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
@@ -264,15 +284,16 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
     if (!error) return true;
     const bool is_taken = error == asio::error::address_in_use;
     return fault(is_taken ? ErrorCode::unavailable : ErrorCode::invalid_argument,
-                 "cannot listen on " + listening.address + ":" + std::to_string(listening.port) + ": " + error.message(),
+                 "cannot listen on " + listening.address + ":" + std::to_string(listening.port) +
+                     ": " + error.message(),
                  "address");
   }
 
   std::string address() const override {
     error_code ignored;
     const tcp::endpoint endpoint = acceptor_.local_endpoint(ignored);
-    const std::string host =
-        endpoint.address().is_v6() ? "[" + endpoint.address().to_string() + "]" : endpoint.address().to_string();
+    const std::string host = endpoint.address().is_v6() ? "[" + endpoint.address().to_string() + "]"
+                                                        : endpoint.address().to_string();
     return (tls_ ? "https://" : "http://") + host + ":" + std::to_string(endpoint.port());
   }
 
@@ -286,11 +307,12 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
     if (is_accepting_ || !acceptor_.is_open()) return;
     std::shared_ptr<Loop> loop = pick_();
     asio::io_context& context = loop->rep().context;
-    acceptor_.async_accept(context, [self = shared_from_this(), loop](error_code error, Socket socket) mutable {
-      self->is_accepting_ = false;
-      if (!error) swallow([&] { self->take(std::move(loop), std::move(socket)); });
-      if (!error || error == asio::error::connection_aborted) self->go_on();
-    });
+    acceptor_.async_accept(
+        context, [self = shared_from_this(), loop](error_code error, Socket socket) mutable {
+          self->is_accepting_ = false;
+          if (!error) swallow([&] { self->take(std::move(loop), std::move(socket)); });
+          if (!error || error == asio::error::connection_aborted) self->go_on();
+        });
     is_accepting_ = true;
   }
 
@@ -322,7 +344,8 @@ class TcpAcceptor final : public Acceptor, public std::enable_shared_from_this<T
 
 }  // namespace
 
-Result<std::shared_ptr<Acceptor>> Acceptor::open(std::shared_ptr<Loop> loop, const Listening& listening) {
+Result<std::shared_ptr<Acceptor>> Acceptor::open(std::shared_ptr<Loop> loop,
+                                                 const Listening& listening) {
   auto acceptor = std::make_shared<TcpAcceptor>(std::move(loop));
   const Result<bool> listens = acceptor->listen(listening);
   if (!listens) return listens.error();

@@ -1,6 +1,8 @@
-// Sockets, TLS and the threads that serve them, without the library behind them: only wire.cpp knows it.
+// Sockets, TLS and the threads that serve them, without the library behind them: only wire.cpp
+// knows it.
 //
-// A Loop is one thread's events. Everything of a connection happens on the thread of its loop, so nothing of it needs a lock; other threads come in by post().
+// A Loop is one thread's events. Everything of a connection happens on the thread of its loop, so
+// nothing of it needs a lock; other threads come in by post().
 #pragma once
 
 #include <chrono>
@@ -20,7 +22,8 @@ class Loop {
  public:
   static std::shared_ptr<Loop> make();
 
-  // Any thread. false: the loop has ended, and the task was dropped. May throw bad_alloc, and then it was dropped too.
+  // Any thread. false: the loop has ended, and the task was dropped. May throw bad_alloc, and then
+  // it was dropped too.
   bool post(std::function<void()> task);
   bool is_current() const;
 
@@ -47,20 +50,25 @@ class WireUser {
   virtual void on_written(std::size_t bytes, bool failed) = 0;
 };
 
-// A connection's bytes, plain or encrypted. At most one read and one write at a time; what they point to stays until they are told of. The user lives at
-// least as long as a call is under way.
+// A connection's bytes, plain or encrypted. At most one read and one write at a time; what they
+// point to stays until they are told of. The user lives at least as long as a call is under way.
 class Wire {
  public:
   virtual ~Wire() = default;
-  virtual void open(std::shared_ptr<WireUser> user) = 0;  // shakes hands; a plain one is open at once
+  // shakes hands; a plain one is open at once
+  virtual void open(std::shared_ptr<WireUser> user) = 0;
   virtual void read(std::shared_ptr<WireUser> user, char* to, std::size_t bytes_max) = 0;
-  virtual void write(std::shared_ptr<WireUser> user, std::string_view first, std::string_view second) = 0;
+  virtual void write(std::shared_ptr<WireUser> user, std::string_view first,
+                     std::string_view second) = 0;
   virtual std::uint64_t
-  untaken_bytes() = 0;  // what the other side's system has not taken yet, of all that was written; 0 where nobody knows
+  // what the other side's system has not taken yet, of all that was written; 0 where nobody knows
+  untaken_bytes() = 0;
   virtual void end_writing(std::shared_ptr<WireUser> user) = 0;  // the other side reads an end
-  virtual void turn_away(std::string_view bytes) = 0;            // sends what can be sent at once, and closes
-  virtual void close() = 0;                                      // what is under way fails
-  virtual void reset() = 0;                                      // as close(); what is unsent is thrown away
+  // sends what can be sent at once, and closes
+  virtual void turn_away(std::string_view bytes) = 0;
+  virtual void close() = 0;  // what is under way fails
+  // as close(); what is unsent is thrown away
+  virtual void reset() = 0;
 };
 
 class Acceptor {
@@ -70,11 +78,13 @@ class Acceptor {
   using Take = std::function<void(std::shared_ptr<Loop>, std::unique_ptr<Wire>, std::string peer)>;
 
   // invalid_argument, unavailable: see Server::listen.
-  static Result<std::shared_ptr<Acceptor>> open(std::shared_ptr<Loop> loop, const Listening& listening);
+  static Result<std::shared_ptr<Acceptor>> open(std::shared_ptr<Loop> loop,
+                                                const Listening& listening);
   virtual ~Acceptor() = default;
   virtual std::string address() const = 0;  // a URL
   virtual void start(Pick pick, Take take) = 0;
-  // On its loop's thread. It stops accepting when the system has no descriptors or memory left: those who wait then stay in the system's queue.
+  // On its loop's thread. It stops accepting when the system has no descriptors or memory left:
+  // those who wait then stay in the system's queue.
   virtual void go_on() = 0;  // unless it accepts already, or was closed
   virtual void close() = 0;
 };

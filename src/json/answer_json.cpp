@@ -28,7 +28,8 @@ void append_field(std::string& out, std::string_view lead, std::string_view text
   out += lead;
   append_json_string(out, text);
 }
-void append_field(std::string& out, std::string_view lead, const std::vector<std::uint64_t>& numbers) {
+void append_field(std::string& out, std::string_view lead,
+                  const std::vector<std::uint64_t>& numbers) {
   out += lead;
   append_json(out, numbers);
 }
@@ -165,7 +166,8 @@ void append_answer(std::string& out, const Outcome& outcome) {
   append_field(out, R"(,"affectedBatchIndex":)", outcome.affected_batch_index.value);
   out += R"(,"stats":)";
   append_json(out, outcome.stats);
-  if (outcome.by_strategy) out += outcome.receipt ? R"(,"outcome":"compressed")" : R"(,"outcome":"fits")";
+  if (outcome.by_strategy)
+    out += outcome.receipt ? R"(,"outcome":"compressed")" : R"(,"outcome":"fits")";
   if (outcome.receipt) {
     append_target_reached(out, outcome.receipt->target_reached());
     out += R"(,"receipt":)";
@@ -342,7 +344,8 @@ void append_json(std::string& out, const Receipt& receipt) {
 
 namespace {
 
-void append_ordinals(std::string& out, std::string_view lead, const std::vector<Ordinal>& ordinals) {
+void append_ordinals(std::string& out, std::string_view lead,
+                     const std::vector<Ordinal>& ordinals) {
   std::vector<std::uint64_t> numbers;
   for (const Ordinal ordinal : ordinals) numbers.push_back(ordinal.value);
   append_field(out, lead, numbers);
@@ -352,7 +355,8 @@ void append_unit(std::string& out, const RecalledUnit& unit) {
   append_ordinals(out, R"({"ordinals":)", unit.ordinals);
   append_ordinals(out, R"(,"matched":)", unit.matched);
   const char* separator = R"(,"messages":[)";
-  for (const Message& message : unit.messages) (out += std::exchange(separator, ",")) += message.json();
+  for (const Message& message : unit.messages)
+    (out += std::exchange(separator, ",")) += message.json();
   append_field(out, R"(],"tokens":)", unit.tokens);
   char score[32];
   std::snprintf(score, sizeof score, "%.4g", unit.score);
@@ -367,7 +371,8 @@ void append_unit(std::string& out, const RecalledUnit& unit) {
 void append_json(std::string& out, const Recalled& recalled) {
   out += R"({"units":[)";
   const char* separator = "";
-  for (const RecalledUnit& unit : recalled.units) append_unit(out += std::exchange(separator, ","), unit);
+  for (const RecalledUnit& unit : recalled.units)
+    append_unit(out += std::exchange(separator, ","), unit);
   append_field(out, R"(],"tokens":)", recalled.tokens);
   out += '}';
 }
@@ -396,7 +401,8 @@ void append_json(std::string& out, const Fit& fit, const View& view) {
   append_field(out, R"({"outcome":)", name(fit.outcome));
   append_field(out, R"(,"tokens":)", fit.tokens);
   append_field(out, R"(,"tokensMax":)", fit.tokens_max);
-  if (fit.outcome == Fit::Outcome::cannot_fit) append_field(out, R"(,"minimum":)", fit.tokens_minimum);
+  if (fit.outcome == Fit::Outcome::cannot_fit)
+    append_field(out, R"(,"minimum":)", fit.tokens_minimum);
   if (fit.plan) {
     append_field(out, R"(,"plan":{"strategy":)", fit.plan->strategy);
     append_field_unless_empty(out, R"(,"reason":)", fit.plan->reason);
@@ -406,7 +412,8 @@ void append_json(std::string& out, const Fit& fit, const View& view) {
     for (const Replacement& replacement : fit.plan->replacements) {
       std::vector<std::uint64_t> ordinals;
       for (const Range& range : replacement.hidden) {
-        for (std::uint64_t i = range.start; i < range.end; ++i) ordinals.push_back(view.ordinal(i).value);
+        for (std::uint64_t i = range.start; i < range.end; ++i)
+          ordinals.push_back(view.ordinal(i).value);
       }
       append_field(out, lead, ordinals);
       if (replacement.summary) (out += R"(,"summary":)") += replacement.summary->json();

@@ -34,7 +34,8 @@ void append_json(std::string& out, const Event& event);
 void append_json(std::string& out, const MarkMap& map);
 void append_json(std::string& out, const Stats& stats);
 void append_json(std::string& out, const BatchInfo& batch);
-void append_json(std::string& out, const std::optional<BatchSnapshot>& snapshot);  // null when there is none
+// null when there is none
+void append_json(std::string& out, const std::optional<BatchSnapshot>& snapshot);
 void append_json(std::string& out, const VersionInfo& version);
 void append_json(std::string& out, const Diff& diff);
 void append_json(std::string& out, const Blame& blame);

@@ -36,7 +36,9 @@ struct Answering {
     }
     out += "]}";
   }
-  void operator()(const ask::Count& ask) const { append_answer(out, history.count(ask.which).value()); }
+  void operator()(const ask::Count& ask) const {
+    append_answer(out, history.count(ask.which).value());
+  }
   void operator()(const ask::Uncompressed&) const {
     need_room(uncompressed_bytes());
     append_answer(out, history.uncompressed());
@@ -53,28 +55,39 @@ struct Answering {
   void operator()(const ask::Versions&) const {
     append_versions([&](Version version) { return std::optional(history.version_info(version)); });
   }
-  void operator()(const ask::Diff& ask) const { append_result(out, history.diff(ask.from, ask.to).value()); }
-  void operator()(const ask::Blame& ask) const { append_result(out, history.blame(ask.ordinal).value()); }
+  void operator()(const ask::Diff& ask) const {
+    append_result(out, history.diff(ask.from, ask.to).value());
+  }
+  void operator()(const ask::Blame& ask) const {
+    append_result(out, history.blame(ask.ordinal).value());
+  }
   void operator()(const ask::Receipts&) const {
     append_versions([&](Version version) { return history.receipt(version); });
   }
   void operator()(const ask::Tokens& ask) const {
-    const View view = named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
+    const View view =
+        named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
     append_result(out, TokensAnswer{view, counting("tokens"), ask.per_message});
   }
   void operator()(const ask::Model& ask) const {
-    append_result(out, ask.name ? find_model(*ask.name) : settled_model(asked.settings, asked.counting));
+    append_result(out,
+                  ask.name ? find_model(*ask.name) : settled_model(asked.settings, asked.counting));
   }
   void operator()(const ask::CountTools& ask) const {
-    append_result(out, count_tools(ask.tools, ask.model ? counting_name(*ask.model, {}, {}) : counting("countTools").name).value());
+    append_result(out, count_tools(ask.tools, ask.model ? counting_name(*ask.model, {}, {})
+                                                        : counting("countTools").name)
+                           .value());
   }
   void operator()(const ask::ImportMessages& ask) const {
     const MessageLimits& limits = asked.settings.limits.message;
-    append_result(out, ask.after ? import_after(history.view(), ask.profile, ask.json, limits, ask.names).value()
-                                 : import_messages(ask.profile.dialect, ask.json, limits, ask.names).value());
+    append_result(
+        out, ask.after
+                 ? import_after(history.view(), ask.profile, ask.json, limits, ask.names).value()
+                 : import_messages(ask.profile.dialect, ask.json, limits, ask.names).value());
   }
   void operator()(const ask::Fit& ask) const {
-    const History then = named(history.fork(ask.at_version.value_or(history.version())), "atVersion");
+    const History then =
+        named(history.fork(ask.at_version.value_or(history.version())), "atVersion");
     if (!asked.aim) throw Failure(not_here("fit"));
     const Fit fit = fit_view(then, ask.budget, *ask.strategy, *asked.aim).value();
     out += R"({"ok":true,"result":)";
@@ -82,18 +95,21 @@ struct Answering {
     out += '}';
   }
   void operator()(const ask::Render& ask) const {
-    const View view = named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
+    const View view =
+        named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
     RenderOptions options{.repair = ask.repair, .request = ask.request, .bound = ask.bound};
     take_sent(ask, options);
     options.cache_markers = ask.markers;
     if (ask.markers == CacheMarkers::automatic) options.cached = cached_in(ask, view);
     // As the client sends them now; a view of the past is rendered as it was stored.
-    if (asked.conversation && !ask.at_version) options.volatile_now = asked.conversation->volatile_now(ask.profile.dialect).value();
+    if (asked.conversation && !ask.at_version)
+      options.volatile_now = asked.conversation->volatile_now(ask.profile.dialect).value();
     need_room(view.sums().bytes);
     append_result(out, render(view, ask.profile, options).value());
   }
   void operator()(const ask::Validate& ask) const {
-    const View view = named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
+    const View view =
+        named(history.view_at(ask.at_version.value_or(history.version())), "atVersion");
     RenderOptions options{.request = ask.request};
     take_sent(ask, options);
     const std::vector<Finding> findings = validate(view, ask.profile, options).value();
@@ -116,7 +132,8 @@ struct Answering {
   }
   void operator()(const ask::CallTool& ask) const {
     if (!asked.conversation) throw Failure(not_here("callTool"));
-    const ContextToolResult result = call_reading_tool({*asked.conversation, history}, ask.name, ask.arguments);
+    const ContextToolResult result =
+        call_reading_tool({*asked.conversation, history}, ask.name, ask.arguments);
     append_json_string(out += R"({"ok":true,"result":{"text":)", result.text);
     (out += R"(,"isError":)") += result.is_error ? "true}}" : "false}}";
   }
@@ -130,13 +147,15 @@ struct Answering {
   }
   void operator()(const ask::Request& ask) const {
     if (!asked.conversation) throw Failure(not_here("request"));
-    for (const RequestRecord& record : asked.conversation->requests({.first = ask.number, .limit = 1}, asked.work).value())
+    for (const RequestRecord& record :
+         asked.conversation->requests({.first = ask.number, .limit = 1}, asked.work).value())
       need_room(record.request_bytes + record.answer_bytes);
     append_result(out, whole_request(*asked.conversation, ask.number, asked.work).value());
   }
   void operator()(const ask::CacheBreak& ask) const {
     if (!asked.conversation) throw Failure(not_here("cacheBreak"));
-    append_result(out, asked.conversation->cache_break(ask.number, ask.against, asked.work).value());
+    append_result(out,
+                  asked.conversation->cache_break(ask.number, ask.against, asked.work).value());
   }
   void operator()(const ask::Ledger& ask) const {
     if (!asked.conversation) throw Failure(not_here("ledger"));
@@ -149,7 +168,8 @@ struct Answering {
     options.tenant = asked.tenant;
     Result<WhatIf> found = asked.conversation->what_if(ask.policy, options, asked.work);
     if (!found && found.error().code == ErrorCode::invalid_argument)
-      found.error().field = "policy" + (found.error().field.empty() ? "" : "." + found.error().field);
+      found.error().field =
+          "policy" + (found.error().field.empty() ? "" : "." + found.error().field);
     append_result(out, found.value());
   }
   void operator()(const ask::Recall& ask) const {
@@ -164,7 +184,8 @@ struct Answering {
   void operator()(const ask::State&) const {
     std::uint64_t bytes = history.view().sums().bytes;
     const std::uint64_t batches = history.stats().current_batch_index;
-    for (std::uint64_t batch = 0; batch < batches; ++batch) bytes += history.batch_snapshot(BatchIndex(batch))->view.sums().bytes;
+    for (std::uint64_t batch = 0; batch < batches; ++batch)
+      bytes += history.batch_snapshot(BatchIndex(batch))->view.sums().bytes;
     need_room(bytes);
     out += R"({"ok":true,"result":)";
     append_state(out, history);
@@ -184,15 +205,18 @@ struct Answering {
   // For its blocks, beside the answer so far.
   void need_room_to_read(const Message& message) const {
     need_room(out.size());
-    if (const std::uint64_t bytes = visit_blocks_bytes(message); bytes > 0) need_memory(out.size() + bytes);
+    if (const std::uint64_t bytes = visit_blocks_bytes(message); bytes > 0)
+      need_memory(out.size() + bytes);
   }
   Counting counting(const char* query) const {
     if (asked.counting.empty()) throw Failure(not_here(query));
     return counting_by(asked.counting).value();
   }
   Error too_large() const {
-    return {ErrorCode::too_large, "the answer would have more than " + std::to_string(asked.room.bytes_max) +
-                                      " bytes: ask for a part (first, last, start and end; rows; a page of the history), or for an "
+    return {ErrorCode::too_large, "the answer would have more than " +
+                                      std::to_string(asked.room.bytes_max) +
+                                      " bytes: ask for a part (first, last, start and end; rows; a "
+                                      "page of the history), or for an "
                                       "export"};
   }
   // There is room for their bytes.
@@ -236,7 +260,8 @@ struct Answering {
     out += *separator == '[' ? "[]}" : "]}";
   }
   static Error not_here(const char* query) {
-    return {ErrorCode::unsupported, std::string(query) + " cannot be asked while a plan is made", "query"};
+    return {ErrorCode::unsupported, std::string(query) + " cannot be asked while a plan is made",
+            "query"};
   }
   void take_sent(const ask::Render& ask, RenderOptions& options) const {
     const Version last = ask.at_version.value_or(history.version());
@@ -245,7 +270,8 @@ struct Answering {
   }
   CachedPrefixes cached_in(const ask::Render& ask, const View& view) const {
     const Version last = ask.sent_version.value_or(ask.at_version.value_or(history.version()));
-    return named(cached_prefixes(history, {last, ask.sent_version.has_value()}, view), "sentVersion");
+    return named(cached_prefixes(history, {last, ask.sent_version.has_value()}, view),
+                 "sentVersion");
   }
   // An error of the history names the argument that the caller gave.
   template <class T>

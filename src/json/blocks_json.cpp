@@ -50,7 +50,8 @@ class BlocksOut {
       out_ += R"(,"blocks":)";
       list(block.blocks);
     }
-    if (block.kind == Kind::opaque) (out_ += R"(,"json":)") += block.json.empty() ? "null" : block.json;
+    if (block.kind == Kind::opaque)
+      (out_ += R"(,"json":)") += block.json.empty() ? "null" : block.json;
     out_ += '}';
   }
 

@@ -31,11 +31,16 @@ std::size_t utf8_boundary(std::string_view text, std::size_t at) {
 }
 
 // The longest beginning, about, that has at most so many tokens.
-std::string_view beginning_within(std::string_view text, std::uint64_t tokens_max, const Tokenizer& tokenizer) {
-  // No tokenizer makes more tokens than there are bytes, and few make one of more than 32: so a long text is not counted whole.
-  std::string_view part = text.substr(0, utf8_boundary(text, static_cast<std::size_t>(tokens_max) * 32));
-  for (std::uint64_t tokens = tokenizer.count(part); tokens > tokens_max; tokens = tokenizer.count(part)) {
-    const auto size = static_cast<std::size_t>(static_cast<double>(part.size()) * static_cast<double>(tokens_max) /
+std::string_view beginning_within(std::string_view text, std::uint64_t tokens_max,
+                                  const Tokenizer& tokenizer) {
+  // No tokenizer makes more tokens than there are bytes, and few make one of more than 32: so a
+  // long text is not counted whole.
+  std::string_view part =
+      text.substr(0, utf8_boundary(text, static_cast<std::size_t>(tokens_max) * 32));
+  for (std::uint64_t tokens = tokenizer.count(part); tokens > tokens_max;
+       tokens = tokenizer.count(part)) {
+    const auto size = static_cast<std::size_t>(static_cast<double>(part.size()) *
+                                               static_cast<double>(tokens_max) /
                                                static_cast<double>(tokens) * 0.97);
     part = part.substr(0, utf8_boundary(part, std::min(size, part.size() - 1)));
   }
@@ -58,7 +63,9 @@ class QuotedAnswer {
     left_ -= std::min(left_, tokenizer_->count(part) + piece_tokens);
     return part;
   }
-  void quote(std::string heading, std::string_view fitting) { quotation_.add(std::move(heading), std::string(fitting)); }
+  void quote(std::string heading, std::string_view fitting) {
+    quotation_.add(std::move(heading), std::string(fitting));
+  }
   // Both. How many bytes fit.
   std::size_t add(std::string heading, std::string_view text, std::uint64_t tokens_max) {
     const std::optional<std::string_view> part = fit(text, tokens_max);
@@ -67,7 +74,9 @@ class QuotedAnswer {
   }
   bool has_room() const { return left_ > piece_tokens; }
   // Of so many tokens as many as a text may have yet.
-  std::uint64_t room(std::uint64_t tokens_max) const { return has_room() ? std::min(tokens_max, left_ - piece_tokens) : 0; }
+  std::uint64_t room(std::uint64_t tokens_max) const {
+    return has_room() ? std::min(tokens_max, left_ - piece_tokens) : 0;
+  }
   bool empty() const { return quotation_.empty(); }
   std::string text() const { return quotation_.text(); }
 
@@ -77,10 +86,13 @@ class QuotedAnswer {
   Quotation quotation_;
 };
 
-std::string in_conversation(const ContextSource& source) { return source.id.empty() ? "" : " of conversation " + source.id; }
+std::string in_conversation(const ContextSource& source) {
+  return source.id.empty() ? "" : " of conversation " + source.id;
+}
 
 std::string heading_of(const ContextSource& source, Ordinal ordinal, const Message& message) {
-  return "[" + std::to_string(ordinal.value) + "] " + std::string(name(message.role())) + in_conversation(source);
+  return "[" + std::to_string(ordinal.value) + "] " + std::string(name(message.role())) +
+         in_conversation(source);
 }
 
 // Found messages
@@ -92,15 +104,17 @@ struct FoundUnit {
   std::size_t place_in_source = 0;  // 0: the best of its conversation
 };
 
-std::size_t place_among(std::span<const StoreFound> best, const ContextSource& source, const RecalledUnit& unit) {
+std::size_t place_among(std::span<const StoreFound> best, const ContextSource& source,
+                        const RecalledUnit& unit) {
   const auto at = std::ranges::find_if(best, [&](const StoreFound& found) {
-    return found.conversation == source.id && std::ranges::find(unit.matched, found.ordinal) != unit.matched.end();
+    return found.conversation == source.id &&
+           std::ranges::find(unit.matched, found.ordinal) != unit.matched.end();
   });
   return static_cast<std::size_t>(at - best.begin());
 }
 
-std::vector<FoundUnit> find_units(std::span<const ContextSource> sources, const tool::Search& search,
-                                  std::span<const StoreFound> best) {
+std::vector<FoundUnit> find_units(std::span<const ContextSource> sources,
+                                  const tool::Search& search, std::span<const StoreFound> best) {
   // A long result that holds the answer is cut to what fits, so more is asked for than is shown.
   constexpr std::uint64_t found_tokens_max = 256'000, found_tokens_min = 32'000;
   const std::uint64_t found_tokens = std::max(found_tokens_min, found_tokens_max / sources.size());
@@ -116,28 +130,35 @@ std::vector<FoundUnit> find_units(std::span<const ContextSource> sources, const 
     }
   }
   std::ranges::stable_sort(found, [](const FoundUnit& a, const FoundUnit& b) {
-    return std::tie(a.place_among_best, a.place_in_source) < std::tie(b.place_among_best, b.place_in_source);
+    return std::tie(a.place_among_best, a.place_in_source) <
+           std::tie(b.place_among_best, b.place_in_source);
   });
   return found;
 }
 
-// Where to begin to show a long text in which words were found. What leads to them, and they themselves, have at
-// most so many bytes, hence tokens.
-std::size_t telling_place(std::string_view text, const AskedWords& asked, std::uint64_t tokens_max) {
+// Where to begin to show a long text in which words were found. What leads to them, and they
+// themselves, have at most so many bytes, hence tokens.
+std::size_t telling_place(std::string_view text, const AskedWords& asked,
+                          std::uint64_t tokens_max) {
   constexpr std::uint64_t lead_bytes = 200, passage_bytes = 600;
-  const std::optional<std::size_t> at = best_passage(text, asked, std::min(passage_bytes, tokens_max / 2));
+  const std::optional<std::size_t> at =
+      best_passage(text, asked, std::min(passage_bytes, tokens_max / 2));
   return at ? lead_to(text, *at, std::min(lead_bytes, tokens_max / 4)) : 0;
 }
 
-// The messages of a unit by their indices: what was found, best first, and then what stands around it.
+// The messages of a unit by their indices: what was found, best first, and then what stands around
+// it.
 std::vector<std::size_t> by_worth(const RecalledUnit& unit) {
   std::vector<std::size_t> indices(unit.messages.size());
   std::iota(indices.begin(), indices.end(), std::size_t{0});
-  std::ranges::stable_sort(indices, {}, [&](std::size_t i) { return std::ranges::find(unit.matched, unit.ordinals[i]); });
+  std::ranges::stable_sort(indices, {}, [&](std::size_t i) {
+    return std::ranges::find(unit.matched, unit.ordinals[i]);
+  });
   return indices;
 }
 
-void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search& search, const AskedWords& asked) {
+void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search& search,
+               const AskedWords& asked) {
   const RecalledUnit& unit = found.unit;
   std::map<std::size_t, std::pair<std::string, std::string>> quoted;  // by index: heading, text
   for (const std::size_t i : by_worth(unit)) {
@@ -145,7 +166,8 @@ void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search&
     const std::string text = readable_text(unit.messages[i]);
     const std::uint64_t room = answer.room(search.budget_tokens / (matched ? 3 : 8));
     std::string_view shown = text;
-    const bool is_long = answer.tokenizer().count(shown.substr(0, utf8_boundary(shown, room * 32))) > room;
+    const bool is_long =
+        answer.tokenizer().count(shown.substr(0, utf8_boundary(shown, room * 32))) > room;
     // What was found may stand anywhere in a long text.
     if (is_long && matched) shown.remove_prefix(telling_place(text, asked, room));
     const std::optional<std::string_view> part = answer.fit(shown, room);
@@ -159,24 +181,30 @@ void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search&
 
 std::string nothing_found(std::span<const ContextSource> sources, const tool::Search& search) {
   std::string out = "Nothing was found.";
-  const bool has_hidden = std::ranges::any_of(
-      sources, [](const ContextSource& source) { return source.history.log().size() > source.history.view().size(); });
-  if (!search.all && !has_hidden) out += " No message is hidden: the whole conversation is in your context.";
-  return out + " Try other words" + (search.all ? "." : ", or all: true to search visible messages too.");
+  const bool has_hidden = std::ranges::any_of(sources, [](const ContextSource& source) {
+    return source.history.log().size() > source.history.view().size();
+  });
+  if (!search.all && !has_hidden)
+    out += " No message is hidden: the whole conversation is in your context.";
+  return out + " Try other words" +
+         (search.all ? "." : ", or all: true to search visible messages too.");
 }
 
 }  // namespace
 
-std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search, std::span<const StoreFound> best) {
+std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search,
+                          std::span<const StoreFound> best) {
   if (sources.empty()) return "There is no conversation to search yet.";
   QuotedAnswer answer(search.budget_tokens, sources.front().conversation.tokenizer());
   const std::vector<FoundUnit> found = find_units(sources, search, best);
   const AskedWords asked = asked_words(search.text);
   std::size_t shown = 0;
-  for (; shown < found.size() && answer.has_room(); ++shown) add_found(answer, found[shown], search, asked);
+  for (; shown < found.size() && answer.has_room(); ++shown)
+    add_found(answer, found[shown], search, asked);
   if (answer.empty()) return nothing_found(sources, search);
   std::string out = "The number in brackets names a message for context_expand. ";
-  if (shown < found.size()) out += "More was found than fits: use other words, or a larger budgetTokens. ";
+  if (shown < found.size())
+    out += "More was found than fits: use other words, or a larger budgetTokens. ";
   return out + answer.text();
 }
 
@@ -189,7 +217,9 @@ std::vector<std::uint64_t> asked_ordinals(const ContextSource& source, const too
   const auto check = [&](std::uint64_t ordinal, const char* field) {
     if (ordinal < end) return;
     throw Failure({ErrorCode::not_found,
-                   end == 0 ? "there are no messages yet" : "messages are numbered 0 to " + std::to_string(end - 1), field});
+                   end == 0 ? "there are no messages yet"
+                            : "messages are numbered 0 to " + std::to_string(end - 1),
+                   field});
   };
   std::vector<std::uint64_t> asked;
   if (expand.from) {
@@ -215,8 +245,10 @@ std::string rest_of(std::span<const std::uint64_t> left, std::size_t offset) {
     out += R"({"from":)" + std::to_string(left.front()) + R"(,"to":)" + std::to_string(left.back());
   } else {
     out += R"({"ordinals":[)";
-    const std::span<const std::uint64_t> named = left.first(std::min<std::size_t>(left.size(), 100));
-    for (const std::uint64_t ordinal : named) (out += ordinal == named.front() ? "" : ",") += std::to_string(ordinal);
+    const std::span<const std::uint64_t> named =
+        left.first(std::min<std::size_t>(left.size(), 100));
+    for (const std::uint64_t ordinal : named)
+      (out += ordinal == named.front() ? "" : ",") += std::to_string(ordinal);
     out += "]";
   }
   if (offset > 0) out += R"(,"offset":)" + std::to_string(offset);
@@ -229,20 +261,23 @@ std::string expand_answer(const ContextSource& source, const tool::Expand& expan
   const std::vector<std::uint64_t> asked = asked_ordinals(source, expand);
   // What may follow the quotation: how to read on, by ordinals that are no range.
   constexpr std::uint64_t rest_tokens = 90;
-  QuotedAnswer answer(expand.budget_tokens - std::min(expand.budget_tokens, rest_tokens), source.conversation.tokenizer());
+  QuotedAnswer answer(expand.budget_tokens - std::min(expand.budget_tokens, rest_tokens),
+                      source.conversation.tokenizer());
   const View log = source.history.log();
   const View view = source.history.view();
   std::string rest;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const Message message = log[asked[i]];
     const std::string text = readable_text(message);
-    const std::size_t skipped = i == 0 ? utf8_boundary(text, static_cast<std::size_t>(expand.offset)) : 0;
+    const std::size_t skipped =
+        i == 0 ? utf8_boundary(text, static_cast<std::size_t>(expand.offset)) : 0;
     std::string heading = heading_of(source, Ordinal(asked[i]), message);
     if (!view.index_of(Ordinal(asked[i]))) heading += ", hidden";
     if (skipped > 0) heading += ", from byte " + std::to_string(skipped);
     const std::string_view unread = std::string_view(text).substr(skipped);
     const bool had_room = answer.has_room();
-    const std::size_t taken = had_room ? answer.add(std::move(heading), unread, expand.budget_tokens) : 0;
+    const std::size_t taken =
+        had_room ? answer.add(std::move(heading), unread, expand.budget_tokens) : 0;
     if (had_room && taken == unread.size()) continue;
     rest = rest_of(std::span(asked).subspan(i), taken > 0 ? skipped + taken : skipped);
     break;
@@ -283,7 +318,8 @@ std::string summaries_in(const History& history) {
   for (std::uint64_t i = 0; i < end && named < summaries_named_max; ++i) {
     const std::vector<Ordinal> originals = history.stands_for(view.ordinal(i));
     if (originals.empty()) continue;
-    out += "\n[" + std::to_string(view.ordinal(i).value) + "] stands for " + ranges_of(originals) + ".";
+    out += "\n[" + std::to_string(view.ordinal(i).value) + "] stands for " + ranges_of(originals) +
+           ".";
     ++named;
   }
   return out;
@@ -297,20 +333,28 @@ std::string status_answer(const ContextSource& source) {
   const Settings& settings = source.conversation.settings();
   const std::uint64_t hidden = history.log().size() - std::min(history.log().size(), view.size());
   std::string out = source.id.empty() ? "" : "Conversation " + source.id + ".\n";
-  out += "In context: " + count_of(view.size(), "message") + ", " + count_of(view.sums().tokens(), "token");
+  out += "In context: " + count_of(view.size(), "message") + ", " +
+         count_of(view.sums().tokens(), "token");
   if (settings.token_limit) out += " of " + std::to_string(*settings.token_limit);
-  if (const std::optional<std::uint64_t> window = settled_window(settings)) out += ", in a window of " + std::to_string(*window);
-  out +=
-      ".\nHidden: " + count_of(hidden, "message") + (hidden == 0 ? "." : "; context_search finds them, context_expand reads them.");
+  if (const std::optional<std::uint64_t> window = settled_window(settings))
+    out += ", in a window of " + std::to_string(*window);
+  out += ".\nHidden: " + count_of(hidden, "message") +
+         (hidden == 0 ? "." : "; context_search finds them, context_expand reads them.");
   if (const std::vector<std::uint64_t> pinned = history.marked("pinned"); !pinned.empty())
-    out += "\nPinned: " + ordinal_ranges(std::span(pinned).first(std::min<std::size_t>(pinned.size(), originals_named_max))) + ".";
-  out += "\nCheckpoints: 0 to " + std::to_string(history.stats().current_batch_index) + "; the last is current.";
+    out += "\nPinned: " +
+           ordinal_ranges(
+               std::span(pinned).first(std::min<std::size_t>(pinned.size(), originals_named_max))) +
+           ".";
+  out += "\nCheckpoints: 0 to " + std::to_string(history.stats().current_batch_index) +
+         "; the last is current.";
   return out + summaries_in(history);
 }
 
 std::string read_answer(const ContextSource& source, const ContextCall& call) {
-  if (const auto* search = std::get_if<tool::Search>(&call.what)) return search_answer(std::span(&source, 1), *search);
-  if (const auto* expand = std::get_if<tool::Expand>(&call.what)) return expand_answer(source, *expand);
+  if (const auto* search = std::get_if<tool::Search>(&call.what))
+    return search_answer(std::span(&source, 1), *search);
+  if (const auto* expand = std::get_if<tool::Expand>(&call.what))
+    return expand_answer(source, *expand);
   return status_answer(source);
 }
 

@@ -1,4 +1,5 @@
-// What tools for models answer: texts, made of a conversation as it is now. Nothing here changes it.
+// What tools for models answer: texts, made of a conversation as it is now. Nothing here changes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,14 @@ struct ContextSource {
   const Conversation& conversation;
   const History& history;
   std::string id = {};
-  bool is_seen = true;  // by the model: then a search leaves out what is visible, unless it asks for all
+  // by the model: then a search leaves out what is visible, unless it asks for all
+  bool is_seen = true;
 };
 
 // All of these throw Failure.
-// Of several sources: what has a message of `best` comes in the order of these, and then, as scores of different
-// conversations say nothing about each other, the best of each, the second best of each, and so on.
+// Of several sources: what has a message of `best` comes in the order of these, and then, as scores
+// of different conversations say nothing about each other, the best of each, the second best of
+// each, and so on.
 std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search,
                           std::span<const StoreFound> best = {});
 std::string expand_answer(const ContextSource& source, const tool::Expand& expand);
@@ -41,10 +44,11 @@ std::string read_answer(const ContextSource& source, const ContextCall& call);
 ContextToolResult tool_error(const Error& error);
 
 // As call_context_tool(), without edits and on a history that is at hand.
-ContextToolResult call_reading_tool(const ContextSource& source, std::string_view name, std::string_view arguments_json);
+ContextToolResult call_reading_tool(const ContextSource& source, std::string_view name,
+                                    std::string_view arguments_json);
 
 // As call_context_tool(), of a call that was read. Throws Failure.
-ContextToolResult carry_out_call(Conversation& conversation, const ContextCall& call, std::string_view id,
-                                 const std::shared_ptr<Work>& work);
+ContextToolResult carry_out_call(Conversation& conversation, const ContextCall& call,
+                                 std::string_view id, const std::shared_ptr<Work>& work);
 
 }  // namespace undertext

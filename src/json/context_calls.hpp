@@ -1,5 +1,5 @@
-// The table of tools for models: what each is called and takes. Schemas and readers are the same code
-// (fields.hpp), so no tool takes an argument that its schema does not have.
+// The table of tools for models: what each is called and takes. Schemas and readers are the same
+// code (fields.hpp), so no tool takes an argument that its schema does not have.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,8 @@ struct ShowAgain {
 };
 }  // namespace tool
 
-using ContextCallKind =
-    std::variant<tool::Search, tool::Expand, tool::Status, tool::Pin, tool::Checkpoint, tool::TakeBack, tool::ShowAgain>;
+using ContextCallKind = std::variant<tool::Search, tool::Expand, tool::Status, tool::Pin,
+                                     tool::Checkpoint, tool::TakeBack, tool::ShowAgain>;
 
 struct ContextCall {
   ContextCallKind what;
@@ -71,6 +71,7 @@ std::span<const ContextToolRow> context_tool_rows(ContextTools which);
 std::string context_tool_schema(std::string_view name, ContextScope scope);
 
 // not_found: no such tool among `which`. invalid_argument: arguments, with their field.
-Result<ContextCall> read_context_call(std::string_view name, JsonValue arguments, ContextTools which, ContextScope scope);
+Result<ContextCall> read_context_call(std::string_view name, JsonValue arguments,
+                                      ContextTools which, ContextScope scope);
 
 }  // namespace undertext

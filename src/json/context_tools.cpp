@@ -24,15 +24,18 @@ std::string json_of(std::string_view text) {
 
 // Name and description, and the schema under the dialect's word for it.
 std::string declaration_of(const ContextToolRow& row, std::string_view schema_member) {
-  return R"("name":)" + json_of(row.name) + R"(,"description":)" + json_of(row.description) + ",\"" + std::string(schema_member) +
+  return R"("name":)" + json_of(row.name) + R"(,"description":)" + json_of(row.description) +
+         ",\"" + std::string(schema_member) +
          "\":" + context_tool_schema(row.name, ContextScope::one);
 }
 
 std::string declared_for(Dialect dialect, const ContextToolRow& row) {
   switch (dialect) {
-    case Dialect::openai_chat: return R"({"type":"function","function":{)" + declaration_of(row, "parameters") + "}}";
+    case Dialect::openai_chat:
+      return R"({"type":"function","function":{)" + declaration_of(row, "parameters") + "}}";
     // Strict schemas know no optional arguments.
-    case Dialect::openai_responses: return R"({"type":"function",)" + declaration_of(row, "parameters") + R"(,"strict":false})";
+    case Dialect::openai_responses:
+      return R"({"type":"function",)" + declaration_of(row, "parameters") + R"(,"strict":false})";
     case Dialect::anthropic: return "{" + declaration_of(row, "input_schema") + "}";
     case Dialect::gemini: return "{" + declaration_of(row, "parameters") + "}";
   }
@@ -40,10 +43,13 @@ std::string declared_for(Dialect dialect, const ContextToolRow& row) {
 }
 
 // A call, or what is wrong with it.
-Result<ContextCall> read_call_text(std::string_view name, std::string_view arguments_json, ContextTools which) {
+Result<ContextCall> read_call_text(std::string_view name, std::string_view arguments_json,
+                                   ContextTools which) {
   if (arguments_json.empty()) arguments_json = "{}";
   Result<JsonText> text = JsonText::parse(arguments_json, {.depth = 16});
-  if (!text) return Error{ErrorCode::invalid_argument, "the arguments are no JSON: " + text.error().message, "arguments"};
+  if (!text)
+    return Error{ErrorCode::invalid_argument, "the arguments are no JSON: " + text.error().message,
+                 "arguments"};
   return read_context_call(name, text->root(), which, ContextScope::one);
 }
 
@@ -73,29 +79,37 @@ Operation operation_of(const tool::Pin& pin) {
   if (pin.unpin) return {op::Unmark{names, "pinned"}};
   return {op::Mark{names, "pinned"}};
 }
-Operation operation_of(const tool::Checkpoint& checkpoint) { return {op::StartBatch{}, {.description = checkpoint.description}}; }
+Operation operation_of(const tool::Checkpoint& checkpoint) {
+  return {op::StartBatch{}, {.description = checkpoint.description}};
+}
 Operation operation_of(const tool::TakeBack& undo) {
   if (undo.checkpoint) return {op::Rollback{*undo.checkpoint}};
   return {op::Undo{}};
 }
-Operation operation_of(const tool::ShowAgain& show) { return {op::Show{numbers_of(show.ordinals)}}; }
+Operation operation_of(const tool::ShowAgain& show) {
+  return {op::Show{numbers_of(show.ordinals)}};
+}
 
 // In the words of the tool: others know a batch.
 void check_checkpoint(const Conversation& conversation, const tool::TakeBack& undo) {
   const std::uint64_t last = conversation.stats().current_batch_index;
   if (undo.checkpoint.value_or(0) <= last) return;
-  throw Failure({ErrorCode::not_found, "checkpoints are numbered 0 to " + std::to_string(last), "checkpoint"});
+  throw Failure({ErrorCode::not_found, "checkpoints are numbered 0 to " + std::to_string(last),
+                 "checkpoint"});
 }
 
 std::string outcome_text(const tool::Pin& pin, const Outcome&) {
-  return (pin.unpin ? "No longer pinned: " : "Pinned: ") + ordinal_ranges(numbers_of(pin.ordinals)) + ".";
+  return (pin.unpin ? "No longer pinned: " : "Pinned: ") +
+         ordinal_ranges(numbers_of(pin.ordinals)) + ".";
 }
 std::string outcome_text(const tool::Checkpoint&, const Outcome& outcome) {
   const std::string number = std::to_string(outcome.stats.current_batch_index - 1);
-  return "Checkpoint " + number + R"( is set. context_undo {"checkpoint":)" + number + "} returns to it.";
+  return "Checkpoint " + number + R"( is set. context_undo {"checkpoint":)" + number +
+         "} returns to it.";
 }
 std::string outcome_text(const tool::TakeBack& undo, const Outcome& outcome) {
-  return (undo.checkpoint ? "Returned to checkpoint " + std::to_string(*undo.checkpoint) : std::string("Undone")) +
+  return (undo.checkpoint ? "Returned to checkpoint " + std::to_string(*undo.checkpoint)
+                          : std::string("Undone")) +
          ". In context: " + std::to_string(outcome.stats.current_batch_messages) + " messages, " +
          std::to_string(outcome.stats.tokens) + " tokens.";
 }
@@ -107,8 +121,8 @@ std::string outcome_text(const tool::ShowAgain& show, const Outcome& outcome) {
 
 }  // namespace
 
-ContextToolResult carry_out_call(Conversation& conversation, const ContextCall& call, std::string_view id,
-                                 const std::shared_ptr<Work>& work) {
+ContextToolResult carry_out_call(Conversation& conversation, const ContextCall& call,
+                                 std::string_view id, const std::shared_ptr<Work>& work) {
   return std::visit(
       [&]<class Tool>(const Tool& tool) -> ContextToolResult {
         if constexpr (requires { operation_of(tool); }) {
@@ -124,16 +138,21 @@ ContextToolResult carry_out_call(Conversation& conversation, const ContextCall& 
       call.what);
 }
 
-ContextToolResult call_reading_tool(const ContextSource& source, std::string_view name, std::string_view arguments_json) {
+ContextToolResult call_reading_tool(const ContextSource& source, std::string_view name,
+                                    std::string_view arguments_json) {
   return as_tool_result([&]() -> ContextToolResult {
-    return {read_answer(source, read_call_text(name, arguments_json, ContextTools::reading).value())};
+    return {
+        read_answer(source, read_call_text(name, arguments_json, ContextTools::reading).value())};
   });
 }
 
-ContextToolResult call_context_tool(Conversation& conversation, std::string_view name, std::string_view arguments_json,
+ContextToolResult call_context_tool(Conversation& conversation, std::string_view name,
+                                    std::string_view arguments_json,
                                     const ContextToolOptions& options) {
-  return as_tool_result(
-      [&] { return carry_out_call(conversation, read_call_text(name, arguments_json, options.which).value(), "", options.work); });
+  return as_tool_result([&] {
+    return carry_out_call(conversation, read_call_text(name, arguments_json, options.which).value(),
+                          "", options.work);
+  });
 }
 
 bool is_context_tool(std::string_view name) {
@@ -143,7 +162,8 @@ bool is_context_tool(std::string_view name) {
 
 std::string context_tools(Dialect dialect, ContextTools which) {
   std::string list;
-  for (const ContextToolRow& row : context_tool_rows(which)) list += (list.empty() ? "" : ",") + declared_for(dialect, row);
+  for (const ContextToolRow& row : context_tool_rows(which))
+    list += (list.empty() ? "" : ",") + declared_for(dialect, row);
   if (dialect == Dialect::gemini) return R"([{"functionDeclarations":[)" + list + "]}]";
   return "[" + list + "]";
 }

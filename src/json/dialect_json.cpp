@@ -47,11 +47,14 @@ std::optional<Profile> settled_profile(const Settings& settings, std::optional<D
   return std::nullopt;
 }
 
-void read_profile(Fields& fields, const Settings& settings, Profile& profile, std::optional<Dialect> own) {
+void read_profile(Fields& fields, const Settings& settings, Profile& profile,
+                  std::optional<Dialect> own) {
   std::string dialect;
-  fields.take("dialect", dialect, {"The message format. Default: that of the settings, or of their model.", "Dialect"});
-  const std::optional<JsonValue> given =
-      fields.find("profile", {"What a provider accepts, by name or as an object.", "ProfileName|string|JsonObject"});
+  fields.take("dialect", dialect,
+              {"The message format. Default: that of the settings, or of their model.", "Dialect"});
+  const std::optional<JsonValue> given = fields.find(
+      "profile",
+      {"What a provider accepts, by name or as an object.", "ProfileName|string|JsonObject"});
   fields.exclude("profile", "dialect", ": a profile has its dialect");
   if (fields.has("dialect") && given) return;
   if (!fields.has("dialect") && !given) {
@@ -59,7 +62,8 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile, st
     if (!settled && own) settled = default_profile(*own);
     if (!settled)
       return fields.missing("dialect",
-                            "needed: openai_chat, openai_responses, anthropic or gemini; or give a profile, or set a model");
+                            "needed: openai_chat, openai_responses, anthropic or gemini; or give a "
+                            "profile, or set a model");
     profile = std::move(*settled);
     return;
   }
@@ -77,8 +81,9 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile, st
     return;
   }
   if (!given && !dialect_named(name))
-    return fields.fail("dialect",
-                       "\"" + clipped(name) + "\" is none; there are openai_chat, openai_responses, anthropic and gemini");
+    return fields.fail(
+        "dialect", "\"" + clipped(name) +
+                       "\" is none; there are openai_chat, openai_responses, anthropic and gemini");
   if (!given) {
     if (std::optional<Profile> settled = settled_profile(settings, dialect_named(name))) {
       profile = std::move(*settled);
@@ -92,8 +97,9 @@ void read_profile(Fields& fields, const Settings& settings, Profile& profile, st
 
 void read_bound_thinking(Fields& fields, BoundThinking& bound) {
   std::string policy = "strip";
-  fields.take("boundThinking", policy,
-              {"What becomes of thinking that an edit has made void.", R"("strip"|"refuse"|"drop_block")"});
+  fields.take(
+      "boundThinking", policy,
+      {"What becomes of thinking that an edit has made void.", R"("strip"|"refuse"|"drop_block")"});
   if (policy == "refuse") {
     bound = BoundThinking::refuse;
   } else if (policy == "drop_block") {
@@ -106,7 +112,8 @@ void read_bound_thinking(Fields& fields, BoundThinking& bound) {
 void read_cache_markers(Fields& fields, CacheMarkers& markers) {
   std::string policy = "given";
   fields.take("cacheMarkers", policy,
-              {"Who marks requests for the provider's prompt cache: the caller, or render.", "CacheMarkers"});
+              {"Who marks requests for the provider's prompt cache: the caller, or render.",
+               "CacheMarkers"});
   if (policy == "auto") {
     markers = CacheMarkers::automatic;
   } else if (policy != "given") {
@@ -115,10 +122,12 @@ void read_cache_markers(Fields& fields, CacheMarkers& markers) {
 }
 
 void read_tool_names(Fields& fields, ToolNames& names) {
-  const std::optional<JsonValue> given =
-      fields.find("toolNames", {"Tools that were sent under another name: that name, and the caller's.", "ToolNames"});
+  const std::optional<JsonValue> given = fields.find(
+      "toolNames",
+      {"Tools that were sent under another name: that name, and the caller's.", "ToolNames"});
   if (!given) return;
-  if (!given->is(JsonType::object)) return fields.fail("toolNames", "must be an object: a name as sent, and the caller's");
+  if (!given->is(JsonType::object))
+    return fields.fail("toolNames", "must be an object: a name as sent, and the caller's");
   for (const JsonMember member : given->members()) {
     if (!member.value.is(JsonType::string)) return fields.fail("toolNames", "must hold strings");
     names[member.key.string()] = member.value.string();

@@ -18,7 +18,8 @@ std::string clipped(std::string_view text) {
   constexpr std::size_t bytes_max = 120;
   if (text.size() <= bytes_max) return std::string(text);
   std::size_t end = bytes_max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a code point
+  // not inside a code point
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return std::string(text.substr(0, end)) + "…";
 }
 
@@ -43,7 +44,8 @@ void Fields::fail(std::string_view name, std::string_view problem) {
 void Fields::fail_inside(std::string_view name, Error problem) {
   // The path of a list begins with what its format calls it.
   const std::size_t bracket = problem.path.find('[');
-  const bool is_list = bracket != std::string::npos && name == "messages" && problem.path.find('.') > bracket;
+  const bool is_list =
+      bracket != std::string::npos && name == "messages" && problem.path.find('.') > bracket;
   if (is_list) {
     problem.path = path({name}) + problem.path.substr(bracket);
   } else {
@@ -58,7 +60,8 @@ void Fields::fail_inside(std::string_view name, Error problem) {
 void Fields::missing(std::string_view name) { missing(name, "is missing"); }
 
 void Fields::missing(std::string_view name, std::string_view problem) {
-  reading_->missing(error({name}, std::string(what_) + ": " + path({name}) + " " + std::string(problem)));
+  reading_->missing(
+      error({name}, std::string(what_) + ": " + path({name}) + " " + std::string(problem)));
 }
 
 void Fields::wrong_type(Place place, JsonValue value, std::string_view wanted) {
@@ -84,16 +87,21 @@ JsonValue empty_object() {
 
 }  // namespace
 
-Fields::Fields(Shape& shape, Shapes& shapes, Reading& reading) : Fields(empty_object(), shape.name, reading) {
+Fields::Fields(Shape& shape, Shapes& shapes, Reading& reading)
+    : Fields(empty_object(), shape.name, reading) {
   shape_ = &shape;
   shapes_ = &shapes;
 }
 
 // Who asks twice for a member says more of it the second time, or the first.
-void Fields::describe(std::string_view name, About about, std::string type, std::string preset, bool required) {
-  const auto found = std::ranges::find_if(shape_->members, [&](const Member& member) { return member.name == name; });
-  Member& member = found == shape_->members.end() ? shape_->members.emplace_back(std::string(name)) : *found;
-  if (member.type.empty() || member.type == "Json") member.type = about.type.empty() ? std::move(type) : std::string(about.type);
+void Fields::describe(std::string_view name, About about, std::string type, std::string preset,
+                      bool required) {
+  const auto found = std::ranges::find_if(
+      shape_->members, [&](const Member& member) { return member.name == name; });
+  Member& member =
+      found == shape_->members.end() ? shape_->members.emplace_back(std::string(name)) : *found;
+  if (member.type.empty() || member.type == "Json")
+    member.type = about.type.empty() ? std::move(type) : std::string(about.type);
   if (member.text.empty()) member.text = about.text;
   if (member.preset.empty()) member.preset = std::move(preset);
   member.required = member.required || required;
@@ -108,12 +116,15 @@ void Fields::require(std::string_view name) {
     if (!has(name)) missing(name);
     return;
   }
-  std::ranges::find_if(shape_->members, [&](const Member& member) { return member.name == name; })->required = true;
+  std::ranges::find_if(shape_->members, [&](const Member& member) {
+    return member.name == name;
+  })->required = true;
 }
 
 void Fields::exclude(std::string_view one, std::string_view other, std::string_view why) {
   describe_choice({{std::string(one), std::string(other)}});
-  if (has(one) && has(other)) fail(one, "and " + std::string(other) + " exclude each other" + std::string(why));
+  if (has(one) && has(other))
+    fail(one, "and " + std::string(other) + " exclude each other" + std::string(why));
 }
 
 std::optional<JsonValue> Fields::find(std::string_view name, About about) {
@@ -129,7 +140,8 @@ void Fields::done() {
   if (describes()) return;
   for (JsonMember member : object_.members()) {
     bool known = false;
-    for (std::size_t i = 0; i < asked_count_ && !known; ++i) known = member.key.string_is(asked_[i]);
+    for (std::size_t i = 0; i < asked_count_ && !known; ++i)
+      known = member.key.string_is(asked_[i]);
     if (known) continue;
     const std::string name = clipped(member.key.string());
     reading_->fail(error({name}, std::string(what_) + " has no field " + path({name})));
@@ -154,7 +166,9 @@ std::optional<std::uint64_t> Fields::value_of(JsonValue value, Place place, cons
 std::optional<double> Fields::value_of(JsonValue value, Place place, const double*) {
   double number = 0;
   const std::string_view raw = value.raw();
-  if (value.is(JsonType::number) && std::from_chars(raw.data(), raw.data() + raw.size(), number).ec == std::errc()) return number;
+  if (value.is(JsonType::number) &&
+      std::from_chars(raw.data(), raw.data() + raw.size(), number).ec == std::errc())
+    return number;
   wrong_type(place, value, "a number");
   return std::nullopt;
 }
@@ -184,7 +198,8 @@ std::optional<Role> Fields::value_of(JsonValue value, Place place, const Role*) 
   return std::nullopt;
 }
 
-std::optional<std::size_t> Fields::word(JsonValue value, Place place, std::span<const std::string_view> words) {
+std::optional<std::size_t> Fields::word(JsonValue value, Place place,
+                                        std::span<const std::string_view> words) {
   std::string wanted;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (value.is(JsonType::string) && value.string_is(words[i])) return i;
@@ -200,7 +215,8 @@ std::optional<Pairs> Fields::value_of(JsonValue value, Place place, const Pairs*
   return which ? std::optional(static_cast<Pairs>(*which)) : std::nullopt;
 }
 
-std::optional<TruncateText::Keep> Fields::value_of(JsonValue value, Place place, const TruncateText::Keep*) {
+std::optional<TruncateText::Keep> Fields::value_of(JsonValue value, Place place,
+                                                   const TruncateText::Keep*) {
   const std::optional<std::size_t> which = word(value, place, words_of<TruncateText::Keep>);
   return which ? std::optional(static_cast<TruncateText::Keep>(*which)) : std::nullopt;
 }
@@ -216,7 +232,8 @@ std::optional<RawObject> Fields::value_of(JsonValue value, Place place, const Ra
   return std::nullopt;
 }
 
-// Message::parse speaks of the message by itself; here its errors learn where in the request the message stands.
+// Message::parse speaks of the message by itself; here its errors learn where in the request the
+// message stands.
 std::optional<Message> Fields::value_of(JsonValue value, Place place, const Message*) {
   if (reading_->failed()) return std::nullopt;  // a message can be large, and will not be used
   Result<Message> message = Message::parse(value.raw(), reading_->limits());
@@ -241,13 +258,16 @@ void Fields::need_message(std::string_view name, std::vector<Message>& to, About
   if (message) to.push_back(std::move(*message));
 }
 
-void Fields::need_message_or_messages(std::string_view name, std::vector<Message>& to, About about) {
+void Fields::need_message_or_messages(std::string_view name, std::vector<Message>& to,
+                                      About about) {
   if (describes()) return describe(name, about, "Message|Message[]", {}, true);
   std::optional<JsonValue> value = find(name);
   if (!value) return missing(name);
   if (value->is(JsonType::array)) return assign(*value, name, to);
-  if (!value->is(JsonType::object)) return wrong_type(name, *value, "a message or a list of messages");
-  if (auto message = value_of(*value, {name}, static_cast<const Message*>(nullptr))) to.push_back(std::move(*message));
+  if (!value->is(JsonType::object))
+    return wrong_type(name, *value, "a message or a list of messages");
+  if (auto message = value_of(*value, {name}, static_cast<const Message*>(nullptr)))
+    to.push_back(std::move(*message));
 }
 
 }  // namespace undertext

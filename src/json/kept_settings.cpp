@@ -11,10 +11,12 @@ Result<Conversation> open_kept(std::shared_ptr<Store> store, std::string_view id
   std::string tokenizer;
   if (!config && how.options.make != OpenOptions::Make::always) {
     Result<std::string> stored = Conversation::stored_note(*store, id);
-    const bool is_new = !stored && stored.error().code == ErrorCode::not_found && how.options.make != OpenOptions::Make::never;
+    const bool is_new = !stored && stored.error().code == ErrorCode::not_found &&
+                        how.options.make != OpenOptions::Make::never;
     if (!stored && !is_new) return std::move(stored.error());
     if (stored && !stored->empty()) config = std::move(*stored);
-    if (Result<std::string> counted = Conversation::stored_tokenizer(*store, id)) tokenizer = std::move(*counted);
+    if (Result<std::string> counted = Conversation::stored_tokenizer(*store, id))
+      tokenizer = std::move(*counted);
   }
   Settings settings = std::move(how.own);
   if (config) {

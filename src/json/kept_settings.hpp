@@ -1,4 +1,5 @@
-// Stored conversations, opened with the settings that are kept with them: as JSON, since code cannot be kept.
+// Stored conversations, opened with the settings that are kept with them: as JSON, since code
+// cannot be kept.
 #pragma once
 
 #include <memory>
@@ -12,13 +13,16 @@
 namespace undertext {
 
 struct KeptOpen {
-  std::optional<std::string> config = {};  // JSON as read_settings() takes it, to be kept from now on; unset: what was kept
-  Settings own = {};                       // summarisers and strategies of the program's, which the JSON may name
-  OpenOptions options = {};                // `note` is the config's
+  // JSON as read_settings() takes it, to be kept from now on; unset: what was kept
+  std::optional<std::string> config = {};
+  // summarisers and strategies of the program's, which the JSON may name
+  Settings own = {};
+  OpenOptions options = {};  // `note` is the config's
 };
 
-// Without a config the tokenizer stays what it is counted by: who only looks must not have everything counted anew. Errors: as Conversation::open() and
-// read_settings().
-Result<Conversation> open_kept(std::shared_ptr<Store> store, std::string_view id, KeptOpen how = {});
+// Without a config the tokenizer stays what it is counted by: who only looks must not have
+// everything counted anew. Errors: as Conversation::open() and read_settings().
+Result<Conversation> open_kept(std::shared_ptr<Store> store, std::string_view id,
+                               KeptOpen how = {});
 
 }  // namespace undertext

@@ -106,7 +106,8 @@ void append_json(std::string& out, const Model& model) {
   const Model::Limits& limits = model.limits;
   if (limits.window || limits.answer_max) append_limits(members.key("limits"), limits);
   const Model::Prices& prices = model.prices;
-  if (prices.input || prices.output || prices.cache_read || prices.cache_write) append_prices(members.key("prices"), prices);
+  if (prices.input || prices.output || prices.cache_read || prices.cache_write)
+    append_prices(members.key("prices"), prices);
 }
 
 void append_json(std::string& out, const ToolsCount& count) {

@@ -1,4 +1,5 @@
-// Models through the protocol: {"query":"model","name":"gpt-4o"}, {"query":"countTools","tools":[…]}.
+// Models through the protocol: {"query":"model","name":"gpt-4o"},
+// {"query":"countTools","tools":[…]}.
 #pragma once
 
 #include <string>
@@ -15,7 +16,8 @@ namespace undertext {
 // The model of a conversation, with what its settings say in place of what the table does.
 Model settled_model(const Settings& settings, std::string_view counting);
 
-// Whether every part of the view's count is exact. Reads messages until one is not; none, where no count can be.
+// Whether every part of the view's count is exact. Reads messages until one is not; none, where no
+// count can be.
 bool counts_exactly(const Counting& counting, const View& view);
 
 // {"name":…,"known":true,"row":…,"tokenizer":…,"costs":…,"profiles":[…],"limits":{"window":…,"answer":…,"source":…,"date":…},"prices":{…}}

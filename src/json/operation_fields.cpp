@@ -43,8 +43,12 @@ class RecordOut {
   void since(std::uint8_t, FieldName name, const auto& value) { take(name, value); }
   void messages(FieldName, const std::vector<Message>&) {}
   void message(FieldName, const std::vector<Message>&) {}
-  void summary(FieldName name, const std::optional<Message>& message) { take(name, message.has_value()); }
-  void names(const Names& names) { need(words_of<Names::By>[static_cast<std::size_t>(names.by)], names.numbers); }
+  void summary(FieldName name, const std::optional<Message>& message) {
+    take(name, message.has_value());
+  }
+  void names(const Names& names) {
+    need(words_of<Names::By>[static_cast<std::size_t>(names.by)], names.numbers);
+  }
   void index_or_names(const Names& names) {
     if (names.by == Names::By::index && names.numbers.size() == 1) {
       need("index", names.numbers.front());
@@ -79,7 +83,9 @@ class RecordOut {
   }
   // A record is one line: line breaks between the words of the object become spaces.
   void write(const SetMetadata& change) {
-    std::ranges::replace_copy_if(change.object_json, std::back_inserter(out_), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    std::ranges::replace_copy_if(
+        change.object_json, std::back_inserter(out_), [](char c) { return c == '\n' || c == '\r'; },
+        ' ');
   }
   void write(const op::TransformFunction&) { write(true); }
   template <class T>
@@ -120,14 +126,17 @@ enum class Form : std::uint8_t { request, record };
 
 class JsonIn {
  public:
-  JsonIn(Fields& fields, Form form, std::uint8_t tag = 0) : fields_(fields), is_record_(form == Form::record), tag_(tag) {}
+  JsonIn(Fields& fields, Form form, std::uint8_t tag = 0)
+      : fields_(fields), is_record_(form == Form::record), tag_(tag) {}
 
   template <class T>
   void need(FieldName name, T& value) {
     take(name, value);
     fields_.require(is_record_ ? name.record : name.request);
   }
-  void take(FieldName name, auto& value) { read(is_record_ ? name.record : name.request, value, name.text); }
+  void take(FieldName name, auto& value) {
+    read(is_record_ ? name.record : name.request, value, name.text);
+  }
   void preset(FieldName name, auto& value) { take(name, value); }
   void filled(FieldName name, auto& list) { fields_.take_filled(name.request, list, name.text); }
   void since(std::uint8_t tag, FieldName name, auto& value) {
@@ -148,9 +157,11 @@ class JsonIn {
   void names(Names& names) {
     const bool by_index = fields_.has("indices");
     const bool by_ordinal = fields_.has("ordinals");
-    if (by_index && by_ordinal) fields_.fail("indices", "and ordinals exclude each other; give one of the two");
+    if (by_index && by_ordinal)
+      fields_.fail("indices", "and ordinals exclude each other; give one of the two");
     if (!by_index && !by_ordinal)
-      fields_.missing("indices", "(positions in the view) or ordinals (places in the log) must be given");
+      fields_.missing("indices",
+                      "(positions in the view) or ordinals (places in the log) must be given");
     names.by = by_ordinal ? Names::By::ordinal : Names::By::index;
     read_numbers(names);
     fields_.describe_choice({{"indices", "ordinals"}, true});
@@ -166,7 +177,9 @@ class JsonIn {
     std::vector<std::string_view> possible;
     std::size_t given = 0, index = 0;
     (count_given<T>(words[index++], possible, given), ...);
-    if (given > 1) fields_.fail(possible.front(), listed(possible, "and") + " exclude each other; give one of them");
+    if (given > 1)
+      fields_.fail(possible.front(),
+                   listed(possible, "and") + " exclude each other; give one of them");
     index = 0;
     (read_given<T>(words[index++], chosen), ...);
     if (given > 0) return;
@@ -202,17 +215,23 @@ class JsonIn {
       read(word, alternative, change_text(&alternative));
     }
   }
-  static std::string_view change_text(const ReplaceText*) { return "Replaces a text wherever it stands."; }
+  static std::string_view change_text(const ReplaceText*) {
+    return "Replaces a text wherever it stands.";
+  }
   static std::string_view change_text(const TruncateText*) { return "Shortens each text."; }
-  static std::string_view change_text(const SetMetadata*) { return "Sets these members of `metadata`."; }
+  static std::string_view change_text(const SetMetadata*) {
+    return "Sets these members of `metadata`.";
+  }
 
   template <class T>
   bool is_given(std::string_view word) const {
-    if constexpr (std::is_same_v<T, Names>) return fields_.has("indices") || fields_.has("ordinals");
+    if constexpr (std::is_same_v<T, Names>)
+      return fields_.has("indices") || fields_.has("ordinals");
     return (is_record_ || !std::is_same_v<T, op::TransformFunction>) && fields_.has(word);
   }
   template <class T>
-  void count_given(std::string_view word, std::vector<std::string_view>& possible, std::size_t& given) const {
+  void count_given(std::string_view word, std::vector<std::string_view>& possible,
+                   std::size_t& given) const {
     if constexpr (std::is_same_v<T, Names>) {
       possible.insert(possible.end(), words_of<Names::By>.begin(), words_of<Names::By>.end());
     } else if (is_record_ || !std::is_same_v<T, op::TransformFunction>) {
@@ -242,7 +261,9 @@ class JsonIn {
     return list;
   }
 
-  void read(std::string_view name, auto& value, std::string_view text) { fields_.take(name, value, text); }
+  void read(std::string_view name, auto& value, std::string_view text) {
+    fields_.take(name, value, text);
+  }
   void read(std::string_view name, SetMetadata& change, std::string_view text) {
     RawObject object;
     fields_.take(name, object, text);
@@ -269,7 +290,8 @@ class JsonIn {
   }
   template <Described T>
   void read(std::string_view name, T& object, std::string_view text) {
-    fields_.take_object(name, [&](Fields& inner) { read_object(inner, object); }, {text, shape_name<std::remove_const_t<T>>});
+    fields_.take_object(name, [&](Fields& inner) { read_object(inner, object); },
+                        {text, shape_name<std::remove_const_t<T>>});
   }
   template <Described T>
   void read(std::string_view name, std::optional<T>& object, std::string_view text) {
@@ -277,7 +299,8 @@ class JsonIn {
   }
   template <Described T>
   void read(std::string_view name, std::vector<T>& list, std::string_view text) {
-    fields_.take_objects(name, [&](Fields& inner) { read_object(inner, list.emplace_back()); }, text);
+    fields_.take_objects(
+        name, [&](Fields& inner) { read_object(inner, list.emplace_back()); }, text);
   }
   void read_object(Fields& fields, Described auto& object) const {
     JsonIn inner(fields, is_record_ ? Form::record : Form::request);
@@ -305,14 +328,19 @@ const OperationRow* row_recorded_as(std::string_view operation, const Fields& fi
 }
 
 [[noreturn]] void fail_newer(const std::string& what, const char* field) {
-  throw Failure(Error{ErrorCode::unsupported, what + " was recorded by a newer release of Undertext", field});
+  throw Failure(
+      Error{ErrorCode::unsupported, what + " was recorded by a newer release of Undertext", field});
 }
 
 }  // namespace
 
-void take_arguments(Fields& fields, Operation::What& what) { take_described(fields, what, Form::request); }
+void take_arguments(Fields& fields, Operation::What& what) {
+  take_described(fields, what, Form::request);
+}
 
-void take_which(Fields& fields, op::Transform& transform) { JsonIn(fields, Form::request).choice(transform.which, which_words); }
+void take_which(Fields& fields, op::Transform& transform) {
+  JsonIn(fields, Form::request).choice(transform.which, which_words);
+}
 
 void append_record(std::string& out, const RecordedOperation& record) {
   const OperationRow& row = row_of(record.operation);

@@ -1,5 +1,5 @@
-// The fields of operations (history/operation_table.hpp) as JSON: read from a request, and written to
-// and read from a record.
+// The fields of operations (history/operation_table.hpp) as JSON: read from a request, and written
+// to and read from a record.
 //
 //     operation        in a request                      in a record
 //     APPEND           "messages":[…]                    nothing: what it stored stands beside it

@@ -45,7 +45,8 @@ TEST(OperationFields, RecordsAreTheSameInEveryRelease) {
 TEST(OperationFields, ARecordOfANewerReleaseIsUnsupported) {
   EXPECT_EQ(read("FROBNICATE", "").error().code, ErrorCode::unsupported);
   EXPECT_EQ(read("EXPAND", R"(,"index":1,"tag":126)").error().code, ErrorCode::unsupported);
-  EXPECT_EQ(read("EXPAND", R"(,"index":1,"tag":11)").error().code, ErrorCode::unsupported);  // that of MERGE
+  EXPECT_EQ(read("EXPAND", R"(,"index":1,"tag":11)").error().code,
+            ErrorCode::unsupported);  // that of MERGE
   EXPECT_EQ(read("EXPAND", R"(,"index":1,"tag":10)").value().tag, 10);
 }
 
@@ -54,7 +55,8 @@ TEST(OperationFields, WhatARecordLacksOrHasTooMuchIsNamed) {
   EXPECT_EQ(read("EXPAND", "").error().field, "index");
   EXPECT_EQ(read("EXPAND", R"(,"index":1,"at":[1])").error().field, "at");
   EXPECT_EQ(read("TRANSFORM", R"(,"indices":[1])").error().field, "replaceText");
-  EXPECT_EQ(read("FILTER", R"(,"contentContains":["x"],"kept":[{"start":1}])").error().path, "kept[0].end");
+  EXPECT_EQ(read("FILTER", R"(,"contentContains":["x"],"kept":[{"start":1}])").error().path,
+            "kept[0].end");
 }
 
 }  // namespace

@@ -17,12 +17,15 @@ namespace undertext {
 
 namespace {
 
-// The configuration spelling: the canonical arguments in a block. `pairs` may also stand beside the block.
+// The configuration spelling: the canonical arguments in a block. `pairs` may also stand beside the
+// block.
 template <class Op>
 void read_block(Fields& fields, SpelledOperation& spelled, std::string_view block) {
   spelled.block = block;
   Op& arguments = spelled.operation.what.emplace<Op>();
-  fields.need_object(block, [&](Fields& inner) { take_arguments(inner, spelled.operation.what); }, "The arguments.");
+  fields.need_object(
+      block, [&](Fields& inner) { take_arguments(inner, spelled.operation.what); },
+      "The arguments.");
   if constexpr (requires { arguments.pairs; }) {
     const bool twice = arguments.pairs.has_value() && fields.has("pairs");
     fields.take("pairs", arguments.pairs, "As in the block.");
@@ -30,15 +33,23 @@ void read_block(Fields& fields, SpelledOperation& spelled, std::string_view bloc
   }
 }
 
-void read_block_truncate(Fields& fields, SpelledOperation& spelled) { read_block<op::Truncate>(fields, spelled, "truncate"); }
-void read_block_replace(Fields& fields, SpelledOperation& spelled) { read_block<op::Replace>(fields, spelled, "replace"); }
-void read_block_filter(Fields& fields, SpelledOperation& spelled) { read_block<op::Filter>(fields, spelled, "filter"); }
+void read_block_truncate(Fields& fields, SpelledOperation& spelled) {
+  read_block<op::Truncate>(fields, spelled, "truncate");
+}
+void read_block_replace(Fields& fields, SpelledOperation& spelled) {
+  read_block<op::Replace>(fields, spelled, "replace");
+}
+void read_block_filter(Fields& fields, SpelledOperation& spelled) {
+  read_block<op::Filter>(fields, spelled, "filter");
+}
 
 // CLEAR has no argument that must be given, so its block may be absent.
 void read_block_clear(Fields& fields, SpelledOperation& spelled) {
   spelled.block = "clear";
   spelled.operation.what = op::Clear{};
-  fields.take_object("clear", [&](Fields& inner) { take_arguments(inner, spelled.operation.what); }, "The arguments.");
+  fields.take_object(
+      "clear", [&](Fields& inner) { take_arguments(inner, spelled.operation.what); },
+      "The arguments.");
 }
 
 // In the configuration, position -1 is the end: an APPEND.
@@ -46,8 +57,10 @@ void read_block_insert(Fields& fields, SpelledOperation& spelled) {
   spelled.block = "insert";
   spelled.operation.what = op::Insert{};
   const auto read = [&](Fields& inner) {
-    const std::optional<JsonValue> position = inner.find("position", {"The index to insert before; -1 appends.", "integer|-1"});
-    if (position && position->is(JsonType::number) && position->int64() == -1) spelled.operation.what = op::Append{};
+    const std::optional<JsonValue> position =
+        inner.find("position", {"The index to insert before; -1 appends.", "integer|-1"});
+    if (position && position->is(JsonType::number) && position->int64() == -1)
+      spelled.operation.what = op::Append{};
     take_arguments(inner, spelled.operation.what);
   };
   fields.need_object("insert", read, "The arguments.");
@@ -81,7 +94,8 @@ void read_replace(Fields& fields, SpelledOperation& spelled) {
 void read_delete(Fields& fields, SpelledOperation& spelled) {
   op::Delete what;
   what.names = Names::ordinals(need_ordinals(fields));
-  fields.take("pairs", what.pairs, "What becomes of the rest of a tool pair. Default: the setting.");
+  fields.take("pairs", what.pairs,
+              "What becomes of the rest of a tool pair. Default: the setting.");
   spelled.operation.what = std::move(what);
   spelled.field_names = {{"ordinals", "indices"}};
 }
@@ -94,8 +108,8 @@ void read_compress(Fields& fields, SpelledOperation& spelled) {
   spelled.field_names = {{"ordinals", "indices"}, {"summary", "data"}};
 }
 
-// The one number of batch_start and batch_end: `batch`, or the only element of `indices`; both when they agree. `written`
-// becomes the name it came under.
+// The one number of batch_start and batch_end: `batch`, or the only element of `indices`; both when
+// they agree. `written` becomes the name it came under.
 std::optional<std::uint64_t> read_batch(Fields& fields, std::string_view& written) {
   std::optional<std::uint64_t> batch;
   std::vector<std::uint64_t> indices;
@@ -125,18 +139,22 @@ void read_batch_end(Fields& fields, SpelledOperation& spelled) {
 // What the strategy is needs the summarisers, and is read by read_operation().
 void read_compress_by(Fields& fields, const Settings& settings, SpelledOperation& spelled) {
   read_room(fields, settings, spelled.compress_by.tokens_max);
-  fields.take("progress", spelled.compress_by.progress,
-              "Applies what can be freed where the target is out of reach; else that is `cannot_fit`.");
+  fields.take(
+      "progress", spelled.compress_by.progress,
+      "Applies what can be freed where the target is out of reach; else that is `cannot_fit`.");
   read_survival(fields, spelled.compress_by.survival);
   for (const std::string_view named : {"indices", "ordinals", "summary"}) {
-    if (fields.has(named)) fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
+    if (fields.has(named))
+      fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
   }
 }
 
 // The canonical spelling. A COMPRESS with a strategy has other arguments than one without.
-void read_canonical(Fields& fields, const OperationRow& row, const Settings& settings, SpelledOperation& spelled) {
+void read_canonical(Fields& fields, const OperationRow& row, const Settings& settings,
+                    SpelledOperation& spelled) {
   const bool by_strategy = row.alternative == alternative_of<op::CompressBy>();
-  spelled.operation.what = make_operation(operation_rows[by_strategy ? alternative_of<op::Compress>() : row.alternative]);
+  spelled.operation.what = make_operation(
+      operation_rows[by_strategy ? alternative_of<op::Compress>() : row.alternative]);
   if (by_strategy) {
     read_compress_by(fields, settings, spelled);
     read_strategy(fields, "strategy", settings, spelled.compress_by.strategy);
@@ -148,10 +166,12 @@ void read_canonical(Fields& fields, const OperationRow& row, const Settings& set
   } else {
     take_arguments(fields, spelled.operation.what);
   }
-  if (row.alternative == alternative_of<op::Transform>()) spelled.field_names = {{"find", "replaceText.find"}};
+  if (row.alternative == alternative_of<op::Transform>())
+    spelled.field_names = {{"find", "replaceText.find"}};
 }
 
-// The row of a canonical name: of those with this name the first, but by a strategy where one is given.
+// The row of a canonical name: of those with this name the first, but by a strategy where one is
+// given.
 const OperationRow* row_of_request(std::string_view name, bool has_strategy) {
   if (has_strategy && name == operation_rows[alternative_of<op::CompressBy>()].name)
     return &operation_rows[alternative_of<op::CompressBy>()];
@@ -186,13 +206,16 @@ constexpr Spelling other_spellings[] = {
 };
 
 void read_options(Fields& fields, OperationOptions& options) {
-  fields.take("expectedVersion", options.expected_version, "`conflict` where the head is another version.");
+  fields.take("expectedVersion", options.expected_version,
+              "`conflict` where the head is another version.");
   fields.take("description", options.description, "Kept with the version; at most 16 KiB.");
   // It is part of every list of versions.
   constexpr std::size_t description_bytes_max = 16 << 10;
-  if (options.description.size() > description_bytes_max) fields.fail("description", "is longer than 16 KiB");
+  if (options.description.size() > description_bytes_max)
+    fields.fail("description", "is longer than 16 KiB");
   std::optional<std::string> id;
-  fields.take("operationId", id, "An operation that repeats it is answered as the first time, and changes nothing.");
+  fields.take("operationId", id,
+              "An operation that repeats it is answered as the first time, and changes nothing.");
   if (id && id->empty()) fields.fail("operationId", "must not be empty; leave it out instead");
   if (id) options.operation_id = std::move(*id);
 }
@@ -222,8 +245,8 @@ Error SpelledOperation::in_the_callers_words(Error error) const {
 namespace {
 
 // The fields of an operation whose spelling is known.
-void read_spelled(Fields& fields, const OperationRow* row, const Spelling* other, const Settings& settings,
-                  SpelledOperation& spelled) {
+void read_spelled(Fields& fields, const OperationRow* row, const Spelling* other,
+                  const Settings& settings, SpelledOperation& spelled) {
   fields.find("operation");
   if (row != nullptr) {
     read_canonical(fields, *row, settings, spelled);
@@ -240,10 +263,11 @@ Result<SpelledOperation> read_operation(JsonValue object, const Settings& settin
   Reading reading(settings.limits.message);
   SpelledOperation spelled;
   const std::optional<JsonValue> operation = object.find("operation");
-  const std::string name = operation && operation->is(JsonType::string) ? operation->string() : std::string();
+  const std::string name =
+      operation && operation->is(JsonType::string) ? operation->string() : std::string();
   const OperationRow* const row = row_of_request(name, object.find("strategy").has_value());
-  const Spelling* const other =
-      std::ranges::find_if(other_spellings, [&](const Spelling& spelling) { return spelling.is(name, object); });
+  const Spelling* const other = std::ranges::find_if(
+      other_spellings, [&](const Spelling& spelling) { return spelling.is(name, object); });
 
   if (row == nullptr && other == std::end(other_spellings)) {
     Fields fields(object, "an operation", reading);
@@ -261,7 +285,8 @@ Result<SpelledOperation> read_operation(JsonValue object, const Settings& settin
 namespace {
 
 // The shape of one spelling of an operation.
-Shape described(Shapes& shapes, Shape shape, std::string_view name, const OperationRow* row, const Spelling* other) {
+Shape described(Shapes& shapes, Shape shape, std::string_view name, const OperationRow* row,
+                const Spelling* other) {
   Reading reading;
   Fields fields(shape, shapes, reading);
   SpelledOperation spelled;
@@ -286,11 +311,14 @@ Shape either_of(Shape messages, const Shape& by_strategy) {
   return messages;
 }
 
-void add_union(Shapes& shapes, std::string_view name, std::string_view text, const std::vector<std::string>& names,
-               std::string_view told_by = "operation") {
+void add_union(Shapes& shapes, std::string_view name, std::string_view text,
+               const std::vector<std::string>& names, std::string_view told_by = "operation") {
   std::string type;
   for (const std::string& each : names) type += (type.empty() ? "" : "|") + each;
-  shapes.add({.name = std::string(name), .text = std::string(text), .type = type, .told_by = std::string(told_by)});
+  shapes.add({.name = std::string(name),
+              .text = std::string(text),
+              .type = type,
+              .told_by = std::string(told_by)});
 }
 
 }  // namespace
@@ -301,9 +329,12 @@ void describe_operations(Shapes& shapes) {
   for (const OperationWords& words : operation_words) {
     const OperationRow& row = operation_rows[words.alternative];
     const bool by_strategy = row.alternative == alternative_of<op::CompressBy>();
-    const std::string name = by_strategy ? "CompressByStrategy" : pascal_case(row.name) + "Operation";
-    Shape shape = described(shapes, {.name = name, .text = std::string(words.text), .example = std::string(words.example)},
-                            row.name, &row, nullptr);
+    const std::string name =
+        by_strategy ? "CompressByStrategy" : pascal_case(row.name) + "Operation";
+    Shape shape = described(
+        shapes,
+        {.name = name, .text = std::string(words.text), .example = std::string(words.example)},
+        row.name, &row, nullptr);
     if (by_strategy) shapes.add(shape);
     if (row.alternative == alternative_of<op::Compress>()) {
       compress = std::move(shape);
@@ -314,15 +345,20 @@ void describe_operations(Shapes& shapes) {
     shapes.add(std::move(shape));
   }
   for (const Spelling& spelling : other_spellings) {
-    (spelling.shape.starts_with("Node") ? configuration : modification).emplace_back(spelling.shape);
-    shapes.add(described(shapes, {.name = std::string(spelling.shape), .text = "Another spelling of an operation."}, spelling.name,
-                         nullptr, &spelling));
+    (spelling.shape.starts_with("Node") ? configuration : modification)
+        .emplace_back(spelling.shape);
+    shapes.add(described(
+        shapes, {.name = std::string(spelling.shape), .text = "Another spelling of an operation."},
+        spelling.name, nullptr, &spelling));
   }
   add_union(shapes, "Operation", "An operation in its canonical spelling.", canonical);
-  add_union(shapes, "NodeOperation", "An operation as the configuration of a node: its arguments in a block.", configuration);
-  add_union(shapes, "Modification", "An operation as a modification, whose indices are ordinals.", modification);
-  add_union(shapes, "AnyOperation", "An operation in any of its three spellings.", {"Operation", "NodeOperation", "Modification"},
-            "");
+  add_union(shapes, "NodeOperation",
+            "An operation as the configuration of a node: its arguments in a block.",
+            configuration);
+  add_union(shapes, "Modification", "An operation as a modification, whose indices are ordinals.",
+            modification);
+  add_union(shapes, "AnyOperation", "An operation in any of its three spellings.",
+            {"Operation", "NodeOperation", "Modification"}, "");
 }
 
 Result<Operation> read_transform(JsonValue object, op::TransformFunction change) {

@@ -20,32 +20,39 @@
 
 namespace undertext {
 
-// An operation, and how it was spelled, so that an error found when it is carried out names what the caller wrote.
+// An operation, and how it was spelled, so that an error found when it is carried out names what
+// the caller wrote.
 struct SpelledOperation {
   struct FieldName {
     std::string_view canonical;  // as History names it in an error
-    std::string_view written;    // as the caller wrote it; with dots when it is nested, such as "replaceText.find"
+    // as the caller wrote it; with dots when it is nested, such as "replaceText.find"
+    std::string_view written;
   };
 
   Operation operation;
-  StrategyCall compress_by = {};            // set: COMPRESS by this; `operation` has no more than the options
-  std::string_view block = {};              // the nested object that holds the arguments, such as "truncate"
+  // set: COMPRESS by this; `operation` has no more than the options
+  StrategyCall compress_by = {};
+  // the nested object that holds the arguments, such as "truncate"
+  std::string_view block = {};
   std::vector<FieldName> field_names = {};  // those that differ
 
   // The error of History::apply in the caller's words.
   Error in_the_callers_words(Error error) const;
 };
 
-// `object` is an object that has `operation`. invalid_argument: an unknown operation or field, a field of the wrong type, or one
-// that is missing. What depends on the conversation (ranges, visibility) is left to History::apply.
+// `object` is an object that has `operation`. invalid_argument: an unknown operation or field, a
+// field of the wrong type, or one that is missing. What depends on the conversation (ranges,
+// visibility) is left to History::apply.
 // `settings` hold the limits of messages, and the summarisers and strategies that it may name.
 Result<SpelledOperation> read_operation(JsonValue object, const Settings& settings = {});
 
-// A TRANSFORM whose change is code: the object names the messages, and may hold what every operation may carry.
+// A TRANSFORM whose change is code: the object names the messages, and may hold what every
+// operation may carry.
 Result<Operation> read_transform(JsonValue object, op::TransformFunction change);
 
-// The shapes of all operations in their three spellings: TruncateOperation, NodeTruncate, ModificationDelete and so on, and the
-// unions Operation, NodeOperation, Modification and AnyOperation.
+// The shapes of all operations in their three spellings: TruncateOperation, NodeTruncate,
+// ModificationDelete and so on, and the unions Operation, NodeOperation, Modification and
+// AnyOperation.
 void describe_operations(Shapes& shapes);
 
 }  // namespace undertext

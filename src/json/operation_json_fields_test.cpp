@@ -10,7 +10,8 @@
 namespace undertext {
 namespace {
 
-// For every field of every operation: the request with `#` in the field's place, the field, and what it takes.
+// For every field of every operation: the request with `#` in the field's place, the field, and
+// what it takes.
 struct FieldCase {
   const char* request;
   const char* field;
@@ -19,9 +20,11 @@ struct FieldCase {
 
 constexpr FieldCase field_cases[] = {
     {R"({"operation":"APPEND","messages":#})", "messages", "messages"},
-    {R"({"operation":"INSERT","position":#,"messages":[{"role":"user","content":"a"}]})", "position", "count"},
+    {R"({"operation":"INSERT","position":#,"messages":[{"role":"user","content":"a"}]})",
+     "position", "count"},
     {R"({"operation":"INSERT","position":0,"messages":#})", "messages", "messages"},
-    {R"({"operation":"REPLACE","index":#,"message":{"role":"user","content":"a"}})", "index", "count"},
+    {R"({"operation":"REPLACE","index":#,"message":{"role":"user","content":"a"}})", "index",
+     "count"},
     {R"({"operation":"REPLACE","index":0,"message":#})", "message", "message"},
     {R"({"operation":"TRUNCATE","keepFirst":#})", "keepFirst", "count"},
     {R"({"operation":"TRUNCATE","keepLast":#})", "keepLast", "count"},
@@ -49,12 +52,17 @@ constexpr FieldCase field_cases[] = {
     {R"({"operation":"TRANSFORM","roles":#,"setMetadata":{}})", "roles", "words"},
     {R"({"operation":"TRANSFORM","indices":[0],"setMetadata":#})", "setMetadata", "object"},
     {R"({"operation":"TRANSFORM","indices":[0],"replaceText":#})", "replaceText", "object"},
-    {R"({"operation":"TRANSFORM","indices":[0],"replaceText":{"find":#,"with":""}})", "find", "string"},
-    {R"({"operation":"TRANSFORM","indices":[0],"replaceText":{"find":"a","with":#}})", "with", "string"},
+    {R"({"operation":"TRANSFORM","indices":[0],"replaceText":{"find":#,"with":""}})", "find",
+     "string"},
+    {R"({"operation":"TRANSFORM","indices":[0],"replaceText":{"find":"a","with":#}})", "with",
+     "string"},
     {R"({"operation":"TRANSFORM","indices":[0],"truncateText":#})", "truncateText", "object"},
-    {R"({"operation":"TRANSFORM","indices":[0],"truncateText":{"maxChars":#}})", "maxChars", "count"},
-    {R"({"operation":"TRANSFORM","indices":[0],"truncateText":{"maxChars":1,"keep":#}})", "keep", "word"},
-    {R"({"operation":"TRANSFORM","indices":[0],"truncateText":{"maxChars":1,"marker":#}})", "marker", "string"},
+    {R"({"operation":"TRANSFORM","indices":[0],"truncateText":{"maxChars":#}})", "maxChars",
+     "count"},
+    {R"({"operation":"TRANSFORM","indices":[0],"truncateText":{"maxChars":1,"keep":#}})", "keep",
+     "word"},
+    {R"({"operation":"TRANSFORM","indices":[0],"truncateText":{"maxChars":1,"marker":#}})",
+     "marker", "string"},
     {R"({"operation":"START_BATCH","boundary":#})", "boundary", "count"},
     {R"({"operation":"START_BATCH","hidePrior":#})", "hidePrior", "boolean"},
     {R"({"operation":"END_BATCH","targetBatch":#})", "targetBatch", "count"},
@@ -76,7 +84,9 @@ constexpr FieldCase field_cases[] = {
 };
 
 std::vector<std::string> wrong_values(std::string_view takes) {
-  if (takes == "count") return {"-1", "1.5", "1.0", "1e2", "\"1\"", "null", "true", "[]", "{}", "-9999999999999999999999"};
+  if (takes == "count")
+    return {"-1",   "1.5",  "1.0", "1e2", "\"1\"",
+            "null", "true", "[]",  "{}",  "-9999999999999999999999"};
   if (takes == "counts") return {"0", "null", "{}", "[-1]", "[1.5]", "[\"1\"]", "[null]", "[0,[]]"};
   if (takes == "string") return {"1", "null", "true", "[]", "{}"};
   if (takes == "strings") return {"\"a\"", "null", "{}", "[1]", "[null]"};

@@ -69,9 +69,10 @@ struct Render {
 };
 struct Validate : Render {};
 struct Cost {
-  std::optional<Version> from;               // unset: the head, of which the operations are tried
-  std::optional<Version> to;                 // unset: the head
-  std::optional<JsonValue> operations = {};  // to be tried on the head, instead of `to`; borrowed from the line
+  std::optional<Version> from;  // unset: the head, of which the operations are tried
+  std::optional<Version> to;    // unset: the head
+  // to be tried on the head, instead of `to`; borrowed from the line
+  std::optional<JsonValue> operations = {};
   Profile profile;
   CostOptions options = {};
 };
@@ -119,21 +120,26 @@ struct Recall {
 }  // namespace ask
 
 using Query =
-    std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap, ask::State, ask::Stats, ask::HeadVersion,
-                 ask::Batches, ask::BatchSnapshot, ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts,
-                 ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools, ask::ImportMessages, ask::Tools, ask::CallTool,
-                 ask::Requests, ask::Request, ask::CacheBreak, ask::Ledger, ask::WhatIf, ask::Recall>;
+    std::variant<ask::Messages, ask::Count, ask::Blocks, ask::Uncompressed, ask::MarkMap,
+                 ask::State, ask::Stats, ask::HeadVersion, ask::Batches, ask::BatchSnapshot,
+                 ask::Versions, ask::Diff, ask::Blame, ask::Tokens, ask::Fit, ask::Receipts,
+                 ask::Render, ask::Validate, ask::Cost, ask::Model, ask::CountTools,
+                 ask::ImportMessages, ask::Tools, ask::CallTool, ask::Requests, ask::Request,
+                 ask::CacheBreak, ask::Ledger, ask::WhatIf, ask::Recall>;
 
 // The filters of `messages`, `count` and `blocks`.
 void read_filters(Fields& fields, MessageQuery& query);
 // The members of the query `recall` and of the operation RECALL.
-void read_recall(Fields& fields, std::string& text, std::uint64_t& budget_tokens, MessageQuery& which);
+void read_recall(Fields& fields, std::string& text, std::uint64_t& budget_tokens,
+                 MessageQuery& which);
 
-// `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of the wrong type.
+// `object` is an object that has `query`. invalid_argument: an unknown query or field, or one of
+// the wrong type.
 // `settings` hold the summarisers and strategies that it may name, and what it need not name.
 Result<Query> read_query(JsonValue object, const Settings& settings = {});
 
-// The shapes of all queries, MessagesQuery and so on, their union Query, and those answers that are {"ok":true,"result":…}.
+// The shapes of all queries, MessagesQuery and so on, their union Query, and those answers that are
+// {"ok":true,"result":…}.
 void describe_queries(Shapes& shapes);
 std::string query_shape(std::string_view query);
 std::string query_answer(std::string_view query);  // the name of the shape of its answer

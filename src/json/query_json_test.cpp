@@ -62,7 +62,9 @@ TEST(QueryJson, EveryQueryIsReadUnderItsName) {
   EXPECT_TRUE(std::holds_alternative<ask::Stats>(kind(R"({"query":"stats"})")));
   EXPECT_TRUE(std::holds_alternative<ask::HeadVersion>(kind(R"({"query":"version"})")));
   EXPECT_TRUE(std::holds_alternative<ask::Batches>(kind(R"({"query":"batches"})")));
-  EXPECT_EQ(std::get<ask::BatchSnapshot>(kind(R"({"query":"batchSnapshot","batchIndex":3})")).batch_index, BatchIndex(3));
+  EXPECT_EQ(
+      std::get<ask::BatchSnapshot>(kind(R"({"query":"batchSnapshot","batchIndex":3})")).batch_index,
+      BatchIndex(3));
   EXPECT_TRUE(std::holds_alternative<ask::Versions>(kind(R"({"query":"history"})")));
   EXPECT_EQ(std::get<ask::Diff>(kind(R"({"query":"diff","from":1,"to":2})")).to, Version(2));
   EXPECT_EQ(std::get<ask::Blame>(kind(R"({"query":"blame","ordinal":4})")).ordinal, Ordinal(4));
@@ -97,27 +99,38 @@ TEST(QueryJson, AMissingFieldIsNamed) {
 TEST(QueryJson, AWrongTypeInAnyFieldIsRefusedByTheFieldsName) {
   for (const char* field : {"atVersion", "atBatch", "start", "end", "first", "last"}) {
     for (const char* value : {"-1", "1.5", "1.0", "1e2", "\"1\"", "null", "true", "[]", "{}"}) {
-      EXPECT_EQ(field_at_fault(std::string(R"({"query":"count",")") + field + "\":" + value + "}"), field) << value;
+      EXPECT_EQ(field_at_fault(std::string(R"({"query":"count",")") + field + "\":" + value + "}"),
+                field)
+          << value;
     }
   }
   for (const char* field : {"from", "to"}) {
     for (const char* value : {"1.5", "1e3", "\"1\"", "null", "true", "[]"}) {
-      EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages",")") + field + "\":" + value + "}"), field) << value;
+      EXPECT_EQ(
+          field_at_fault(std::string(R"({"query":"messages",")") + field + "\":" + value + "}"),
+          field)
+          << value;
     }
   }
   for (const char* field : {"marked", "contains"}) {
     for (const char* value : {"1", "null", "true", "[\"a\"]", "{}"}) {
-      EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages",")") + field + "\":" + value + "}"), field) << value;
+      EXPECT_EQ(
+          field_at_fault(std::string(R"({"query":"messages",")") + field + "\":" + value + "}"),
+          field)
+          << value;
     }
   }
   for (const char* value : {"1", "null", "\"user\"", "[]", "[1]", "[\"nobody\"]"}) {
-    EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages","roles":)") + value + "}"), "roles") << value;
+    EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages","roles":)") + value + "}"), "roles")
+        << value;
   }
   for (const char* value : {"1", "null", "\"nobody\"", "[\"user\"]"}) {
-    EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages","role":)") + value + "}"), "role") << value;
+    EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages","role":)") + value + "}"), "role")
+        << value;
   }
   for (const char* value : {"1", "null", "\"true\""}) {
-    EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages","all":)") + value + "}"), "all") << value;
+    EXPECT_EQ(field_at_fault(std::string(R"({"query":"messages","all":)") + value + "}"), "all")
+        << value;
   }
 }
 

@@ -3,7 +3,8 @@
 //     {"operation":"RECONCILE","client":"claude_code","request":{"model":…,"system":…,"messages":[…]}}
 //     {"operation":"RECONCILE","dialect":"openai_chat","messages":[…]}
 //
-// `client` is a profile (client.hpp), by default "generic"; `dialect` overrides the profile's. Without either, messages are in the engine's own form.
+// `client` is a profile (client.hpp), by default "generic"; `dialect` overrides the profile's.
+// Without either, messages are in the engine's own form.
 #pragma once
 
 #include <optional>

@@ -10,8 +10,10 @@ namespace undertext {
 void append_json(std::string& out, const ConversationRecord& record) {
   out += R"({"conversation":)";
   append_json_string(out, record.id);
-  out += R"(,"version":)" + std::to_string(record.version) + R"(,"totalMessages":)" + std::to_string(record.log_length);
-  out += R"(,"createdAt":)" + std::to_string(record.created_at_ms) + R"(,"updatedAt":)" + std::to_string(record.updated_at_ms);
+  out += R"(,"version":)" + std::to_string(record.version) + R"(,"totalMessages":)" +
+         std::to_string(record.log_length);
+  out += R"(,"createdAt":)" + std::to_string(record.created_at_ms) + R"(,"updatedAt":)" +
+         std::to_string(record.updated_at_ms);
   if (record.first_version > 0) out += R"(,"firstVersion":)" + std::to_string(record.first_version);
   if (record.origin) {
     out += R"(,"forkOf":{"conversation":)";
@@ -22,7 +24,8 @@ void append_json(std::string& out, const ConversationRecord& record) {
 }
 
 void append_json(std::string& out, const CheckReport& report) {
-  out += R"({"conversations":)" + std::to_string(report.conversations) + R"(,"versions":)" + std::to_string(report.versions);
+  out += R"({"conversations":)" + std::to_string(report.conversations) + R"(,"versions":)" +
+         std::to_string(report.versions);
   out += R"(,"messages":)" + std::to_string(report.messages) + R"(,"damage":[)";
   const char* separator = "";
   for (const Damage& damage : report.damage) {

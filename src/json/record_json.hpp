@@ -7,11 +7,13 @@
 
 namespace undertext {
 
-// {"conversation":…,"version":…,"totalMessages":…,"createdAt":…,"updatedAt":…}, and firstVersion and forkOf where there is such
+// {"conversation":…,"version":…,"totalMessages":…,"createdAt":…,"updatedAt":…}, and firstVersion
+// and forkOf where there is such
 void append_json(std::string& out, const ConversationRecord& record);
 // {"conversations":…,"versions":…,"messages":…,"damage":[{"conversation":…,"what":…}]}
 void append_json(std::string& out, const CheckReport& report);
-// {"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}, without ordinal for a whole conversation
+// {"conversation":…,"ordinal":…,"who":…,"at":…,"why":…,"digest":…}, without ordinal for a whole
+// conversation
 void append_json(std::string& out, const RemovalRecord& record);
 
 }  // namespace undertext

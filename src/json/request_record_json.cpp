@@ -18,7 +18,9 @@ void append_text_member(std::string& out, std::string_view lead, std::string_vie
   if (text.empty()) return;
   append_json_string(out += lead, text);
 }
-void append_number_member(std::string& out, std::string_view lead, std::int64_t number) { (out += lead) += std::to_string(number); }
+void append_number_member(std::string& out, std::string_view lead, std::int64_t number) {
+  (out += lead) += std::to_string(number);
+}
 void append_number_member(std::string& out, std::string_view lead, std::uint64_t number) {
   (out += lead) += std::to_string(number);
 }
@@ -36,15 +38,16 @@ void append_json(std::string& out, const VolatilePart& part) {
 // The conversation whose session it was sent in, where that is another one: a key of its record.
 std::string_view part_of(const RequestRecord& record) {
   constexpr std::string_view kind = "part_of:";
-  const auto at =
-      std::find_if(record.keys.begin(), record.keys.end(), [&](const std::string& key) { return key.starts_with(kind); });
+  const auto at = std::find_if(record.keys.begin(), record.keys.end(),
+                               [&](const std::string& key) { return key.starts_with(kind); });
   return at == record.keys.end() ? std::string_view() : std::string_view(*at).substr(kind.size());
 }
 
 void append_record_members(std::string& out, const RequestRecord& record) {
   append_number_member(out, R"({"number":)", record.number);
   append_number_member(out, R"(,"version":)", record.version.value);
-  if (record.answer_version.value != 0) append_number_member(out, R"(,"answerVersion":)", record.answer_version.value);
+  if (record.answer_version.value != 0)
+    append_number_member(out, R"(,"answerVersion":)", record.answer_version.value);
   append_number_member(out, R"(,"timestamp":)", record.at_ms);
   append_text_member(out, R"(,"client":)", record.client);
   append_text_member(out, R"(,"dialect":)", record.dialect);
@@ -68,7 +71,8 @@ void append_record_members(std::string& out, const RequestRecord& record) {
   out += record.has_raw_answer ? R"(,"hasRawAnswer":true)" : R"(,"hasRawAnswer":false)";
   out += R"(,"volatileParts":[)";
   const char* separator = "";
-  for (const VolatilePart& part : record.volatile_parts) append_json(out += std::exchange(separator, ","), part);
+  for (const VolatilePart& part : record.volatile_parts)
+    append_json(out += std::exchange(separator, ","), part);
   out += R"(],"keys":[)";
   separator = "";
   for (const std::string& key : record.keys) {
@@ -86,7 +90,8 @@ void append_raw_member(std::string& out, std::string_view name, std::string_view
   append_json_string(out, is_text ? std::string(text) : base64(text));
 }
 
-void take_raw_text(Fields& fields, std::string_view name, std::string_view in_base64, About about, std::string& to) {
+void take_raw_text(Fields& fields, std::string_view name, std::string_view in_base64, About about,
+                   std::string& to) {
   fields.take(name, to, about);
   std::optional<std::string> encoded;
   fields.take(in_base64, encoded, "The same in base64, where it is no UTF-8.");
@@ -113,8 +118,10 @@ void append_json(std::string& out, const WholeRequest& whole) {
   out += '}';
 }
 
-Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number, const std::shared_ptr<Work>& work) {
-  Result<std::vector<RequestRecord>> records = conversation.requests({.first = number, .limit = 1}, work);
+Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number,
+                                   const std::shared_ptr<Work>& work) {
+  Result<std::vector<RequestRecord>> records =
+      conversation.requests({.first = number, .limit = 1}, work);
   if (!records) return records.error();
   if (number == 0 || records->empty())
     return Error{ErrorCode::not_found, "there is no request " + std::to_string(number), "number"};
@@ -135,12 +142,14 @@ Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64
 void read_given_request(Fields& fields, const MessageLimits& limits, GivenRequest& given) {
   const std::optional<ClientProfile> client = take_client(fields);
   const std::optional<Dialect> dialect = take_dialect(fields);
-  take_raw_text(fields, "request", "requestBase64", "The raw request, as it was sent.", given.request);
+  take_raw_text(fields, "request", "requestBase64", "The raw request, as it was sent.",
+                given.request);
   take_raw_text(fields, "answer", "answerBase64", "The raw answer, as it came.", given.answer);
   ClientRequestHead head;
   fields.take("path", head.path, "Of the request. What follows a ? is left out.");
   if (client && !given.request.empty()) {
-    if (const Result<ClientRequest> read = read_client_request(*client, dialect, given.request, limits, head))
+    if (const Result<ClientRequest> read =
+            read_client_request(*client, dialect, given.request, limits, head))
       given.record = describe_request(*client, *read, given.request, head);
   }
   RequestRecord& record = given.record;
@@ -166,7 +175,8 @@ void read_given_request(Fields& fields, const MessageLimits& limits, GivenReques
   std::vector<std::string> keys;
   fields.take("keys", keys, "By which it is found again, besides the digest of its list.");
   for (std::string& key : keys)
-    if (std::find(record.keys.begin(), record.keys.end(), key) == record.keys.end()) record.keys.push_back(std::move(key));
+    if (std::find(record.keys.begin(), record.keys.end(), key) == record.keys.end())
+      record.keys.push_back(std::move(key));
   if (!record.response_id.empty()) record.keys.push_back("response:" + record.response_id);
 }
 

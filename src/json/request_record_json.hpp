@@ -23,13 +23,15 @@ void describe_given_request(Shapes& shapes);  // the shape GivenRequest
 std::uint64_t record_given(Conversation& conversation, GivenRequest given);
 
 void append_json(std::string& out, const RequestRecord& record);
-// The record with its raw texts, where it has any: "request", or "requestBase64" where that is no UTF-8.
+// The record with its raw texts, where it has any: "request", or "requestBase64" where that is no
+// UTF-8.
 struct WholeRequest {
   RequestRecord record;
   std::string request = {};
   std::string answer = {};
 };
 void append_json(std::string& out, const WholeRequest& whole);
-Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number, const std::shared_ptr<Work>& work = {});
+Result<WholeRequest> whole_request(const Conversation& conversation, std::uint64_t number,
+                                   const std::shared_ptr<Work>& work = {});
 
 }  // namespace undertext

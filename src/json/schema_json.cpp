@@ -79,9 +79,12 @@ std::string refused_by(const std::vector<Choice>& choices) {
   std::vector<std::string> cases;
   for (const Choice& choice : choices) {
     for (std::size_t i = 0; i < choice.names.size(); ++i)
-      for (std::size_t j = i + 1; j < choice.names.size(); ++j) cases.push_back(both(choice.names[i], choice.names[j]));
+      for (std::size_t j = i + 1; j < choice.names.size(); ++j)
+        cases.push_back(both(choice.names[i], choice.names[j]));
     if (!choice.required) continue;
-    const auto is_there = [](const std::string& name) { return R"({"required":[)" + json_string(name) + "]}"; };
+    const auto is_there = [](const std::string& name) {
+      return R"({"required":[)" + json_string(name) + "]}";
+    };
     cases.push_back(R"({"not":{"anyOf":)" + list_of(choice.names, is_there) + "}}");
   }
   return R"({"anyOf":)" + list_of(cases, [](const std::string& each) { return each; }) + "}";
@@ -98,25 +101,32 @@ std::string SchemaWriter::of_type(std::string_view type) const {
   const std::vector<std::string_view> either = alternatives_of(type);
   if (either.size() > 1) {
     const auto as_is = [](std::string_view each) { return std::string(each); };
-    if (std::ranges::all_of(either, is_word)) return R"({"type":"string","enum":)" + list_of(either, as_is) + "}";
-    return R"({"anyOf":)" + list_of(either, [&](std::string_view each) { return of_type(each); }) + "}";
+    if (std::ranges::all_of(either, is_word))
+      return R"({"type":"string","enum":)" + list_of(either, as_is) + "}";
+    return R"({"anyOf":)" + list_of(either, [&](std::string_view each) { return of_type(each); }) +
+           "}";
   }
   if (type == "any") return "{}";
   if (type == "integer") return R"({"type":"integer","minimum":0})";
-  if (const std::string_view plain = plain_type(type); !plain.empty()) return R"({"type":")" + std::string(plain) + R"("})";
+  if (const std::string_view plain = plain_type(type); !plain.empty())
+    return R"({"type":")" + std::string(plain) + R"("})";
   if (is_word(type)) return R"({"type":"string","const":)" + std::string(type) + "}";
-  if (type == "true" || type == "false") return R"({"type":"boolean","const":)" + std::string(type) + "}";
+  if (type == "true" || type == "false")
+    return R"({"type":"boolean","const":)" + std::string(type) + "}";
   if (type.starts_with('-')) return R"({"type":"integer","const":)" + std::string(type) + "}";
   for (const auto& [ending, more] : {std::pair("[]", ""), std::pair("[+]", R"(,"minItems":1)")}) {
     if (!type.ends_with(ending)) continue;
     return R"({"type":"array","items":)" + of_type(type.substr(0, type.rfind('['))) + more + "}";
   }
-  if (type.starts_with('{')) return R"({"type":"object","additionalProperties":)" + of_type(type.substr(1, type.size() - 2)) + "}";
+  if (type.starts_with('{'))
+    return R"({"type":"object","additionalProperties":)" +
+           of_type(type.substr(1, type.size() - 2)) + "}";
   return reference_to(type);
 }
 
 // Which value of the member `member` tells of which shape.
-void SchemaWriter::append_mapping(std::string& out, std::string_view member, std::string_view type, std::string_view to) const {
+void SchemaWriter::append_mapping(std::string& out, std::string_view member, std::string_view type,
+                                  std::string_view to) const {
   for (const std::string_view name : alternatives_of(type)) {
     const Shape& shape = shapes_.at(name);
     const std::string_view target = to.empty() ? name : to;
@@ -125,7 +135,8 @@ void SchemaWriter::append_mapping(std::string& out, std::string_view member, std
       continue;
     }
     const Member* const teller = shape.find(member);
-    if (teller == nullptr) throw std::logic_error(shape.name + " does not tell by " + std::string(member));
+    if (teller == nullptr)
+      throw std::logic_error(shape.name + " does not tell by " + std::string(member));
     const std::string word = teller->type.substr(1, teller->type.size() - 2);
     if (out.find(json_string(word) + ":") == std::string::npos)
       add_member(out, word, json_string(references_ + std::string(target)));
@@ -135,9 +146,11 @@ void SchemaWriter::append_mapping(std::string& out, std::string_view member, std
 std::string SchemaWriter::of_union(const Shape& shape) const {
   std::string mapping = "{";
   append_mapping(mapping, shape.told_by, shape.type, {});
-  std::string out = R"({"oneOf":)" + list_of(alternatives_of(shape.type), [&](std::string_view each) { return of_type(each); });
+  std::string out = R"({"oneOf":)" + list_of(alternatives_of(shape.type),
+                                             [&](std::string_view each) { return of_type(each); });
   add_text(out, "description", shape.text);
-  return out + R"(,"discriminator":{"propertyName":)" + json_string(shape.told_by) + R"(,"mapping":)" + mapping + "}}}";
+  return out + R"(,"discriminator":{"propertyName":)" + json_string(shape.told_by) +
+         R"(,"mapping":)" + mapping + "}}}";
 }
 
 std::string SchemaWriter::of_object(const Shape& shape) const {
@@ -158,13 +171,15 @@ std::string SchemaWriter::of_object(const Shape& shape) const {
   if (!shape.choices.empty()) {
     add_member(out, "not", refused_by(shape.choices));
     const auto names = [](const Choice& choice) {
-      return R"({"names":)" + list_of(choice.names, json_string) + R"(,"required":)" + (choice.required ? "true}" : "false}");
+      return R"({"names":)" + list_of(choice.names, json_string) + R"(,"required":)" +
+             (choice.required ? "true}" : "false}");
     };
     add_member(out, "x-choices", list_of(shape.choices, names));
   }
   if (!shape.needs.empty()) {
     std::string needs = "{";
-    for (const Need& need : shape.needs) add_member(needs, need.name, "[" + json_string(need.needed) + "]");
+    for (const Need& need : shape.needs)
+      add_member(needs, need.name, "[" + json_string(need.needed) + "]");
     add_member(out, "dependentRequired", needs + "}");
   }
   if (!shape.example.empty()) add_member(out, "examples", "[" + shape.example + "]");
@@ -203,9 +218,11 @@ Shapes protocol_shapes() {
 
 std::string protocol_schema() {
   const Shapes shapes = protocol_shapes();
-  std::string out = R"({"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The protocol of Undertext")";
+  std::string out =
+      R"({"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The protocol of Undertext")";
   add_text(out, "description",
-           "Version " + std::string(library_version()) + ". A line is an AnyOperation, a list of these, or a Query.");
+           "Version " + std::string(library_version()) +
+               ". A line is an AnyOperation, a list of these, or a Query.");
   add_member(out, "$defs", SchemaWriter(shapes, "#/$defs/").of_all());
   return out + "}";
 }

@@ -27,8 +27,9 @@ TEST(SchemaJson, ATypeIsAnExpression) {
   EXPECT_EQ(schema_of("signed"), R"({"type":"integer"})");
   EXPECT_EQ(schema_of(R"("a"|"b")"), R"({"type":"string","enum":["a","b"]})");
   EXPECT_EQ(schema_of("Stats[+]"), R"({"type":"array","items":{"$ref":"#/Stats"},"minItems":1})");
-  EXPECT_EQ(schema_of("{Stats|null}"),
-            R"({"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/Stats"},{"type":"null"}]}})");
+  EXPECT_EQ(
+      schema_of("{Stats|null}"),
+      R"({"type":"object","additionalProperties":{"anyOf":[{"$ref":"#/Stats"},{"type":"null"}]}})");
   EXPECT_THROW(schema_of("Nothing"), std::logic_error);
 }
 
@@ -67,13 +68,15 @@ TEST(SchemaJson, EveryMemberOfARequestHasAText) {
   const Shapes shapes = protocol_shapes();
   for (const Shape& shape : shapes.all()) {
     if (shape.is_answer || shape.is_open) continue;
-    for (const Member& member : shape.members) EXPECT_FALSE(member.text.empty()) << shape.name << "." << member.name;
+    for (const Member& member : shape.members)
+      EXPECT_FALSE(member.text.empty()) << shape.name << "." << member.name;
   }
 }
 
 TEST(SchemaJson, EveryQueryHasAnAnswer) {
   const Shapes shapes = protocol_shapes();
-  for (const std::string& answer : query_answers()) EXPECT_EQ(shapes.at(answer).members.front().name, "ok");
+  for (const std::string& answer : query_answers())
+    EXPECT_EQ(shapes.at(answer).members.front().name, "ok");
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace {
 
 TEST(SettingsJson, WhatIsNotSaidHasItsDefault) {
   const DoorSettings door = read_settings("{}").value();
-  EXPECT_EQ(door.settings.tokenizer, "") << "as a stored conversation is counted, else the estimate";
+  EXPECT_EQ(door.settings.tokenizer, "")
+      << "as a stored conversation is counted, else the estimate";
   EXPECT_FALSE(door.settings.token_limit);
   EXPECT_EQ(door.settings.pairs, Pairs::literal);
   EXPECT_EQ(door.settings.limits.message.message_bytes, 16u << 20);
@@ -21,8 +22,9 @@ TEST(SettingsJson, WhatIsNotSaidHasItsDefault) {
 
 TEST(SettingsJson, EverySettingArrives) {
   const DoorSettings door =
-      read_settings(R"({"tokenizer":"estimate","tokenLimit":8000,"pairs":"grow","limits":{"messageBytes":100,"lineBytes":1000},)"
-                    R"("compressionConfig":{"enabled":false,"threshold":6000,"targetTokens":4000,"strategy":"keep_recent"}})")
+      read_settings(
+          R"({"tokenizer":"estimate","tokenLimit":8000,"pairs":"grow","limits":{"messageBytes":100,"lineBytes":1000},)"
+          R"("compressionConfig":{"enabled":false,"threshold":6000,"targetTokens":4000,"strategy":"keep_recent"}})")
           .value();
   EXPECT_EQ(door.settings.token_limit, 8000u);
   EXPECT_EQ(door.settings.pairs, Pairs::grow);
@@ -36,7 +38,8 @@ TEST(SettingsJson, EverySettingArrives) {
 
 TEST(SettingsJson, TheTokenLimitIsTheThresholdWhereNoneIsGiven) {
   const CompressionConfig config =
-      read_settings(R"({"tokenLimit":900,"compressionConfig":{"enabled":true,"strategy":{"name":"keep_recent","n":3}}})")
+      read_settings(
+          R"({"tokenLimit":900,"compressionConfig":{"enabled":true,"strategy":{"name":"keep_recent","n":3}}})")
           .value()
           .settings.compression;
   EXPECT_TRUE(config.enabled);
@@ -56,16 +59,21 @@ TEST(SettingsJson, WhatIsWrongIsNamed) {
       {R"({"limits":1})", "limits"},
       {R"({"limits":{"messageBytes":1.5}})", "messageBytes"},
       {R"({"limits":{"depth":1}})", "depth"},
-      {R"({"summarisers":{"digest":{"kind":"openai","baseUrl":"http://127.0.0.1:1/v1","model":"m"}}})", "name"},
+      {R"({"summarisers":{"digest":{"kind":"openai","baseUrl":"http://127.0.0.1:1/v1","model":"m"}}})",
+       "name"},
       {R"({"compressionConfig":true})", "compressionConfig"},
       {R"({"compressionConfig":{"enabled":1}})", "enabled"},
       {R"({"compressionConfig":{"treshold":1}})", "treshold"},
       {R"({"compressionConfig":{"strategy":{"name":"shrink"}}})", "name"},
       {R"({"compressionConfig":{"strategy":{"name":"default","keep":3}}})", "keep"},
-      {R"({"compressionConfig":{"strategy":{"name":"default","summariser":"nobody"}}})", "summariser"},
-      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","summariser":["digest"]}}})", "summariser"},
-      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":["digest","nobody"]}}})", "fallbacks"},
-      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":[1]}}})", "fallbacks"},
+      {R"({"compressionConfig":{"strategy":{"name":"default","summariser":"nobody"}}})",
+       "summariser"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","summariser":["digest"]}}})",
+       "summariser"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":["digest","nobody"]}}})",
+       "fallbacks"},
+      {R"({"compressionConfig":{"strategy":{"name":"smart_summary","fallbacks":[1]}}})",
+       "fallbacks"},
       {"[]", ""},
       {"", ""},
       {"{", ""},
@@ -84,18 +92,24 @@ class Down final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "down"; }
   bool is_slow() const noexcept override { return false; }
-  Result<Summary> summarise(const SummaryRequest&) const override { return Error{ErrorCode::unavailable, "nobody answers"}; }
+  Result<Summary> summarise(const SummaryRequest&) const override {
+    return Error{ErrorCode::unavailable, "nobody answers"};
+  }
 };
 
 TEST(SettingsJson, FallbacksOfASummariserAreTried) {
   Settings own;
   own.summarisers["down"] = own.summarisers["down too"] = std::make_shared<Down>();
   for (const char* name : {"default", "smart_summary"}) {
-    const std::string config = R"({"compressionConfig":{"enabled":true,"threshold":300,"strategy":{"name":")" + std::string(name) +
-                               R"(","summariser":"down","fallbacks":["down too","digest"]}}})";
-    Conversation conversation = Conversation::open(read_settings(config, own).value().settings).value();
+    const std::string config =
+        R"({"compressionConfig":{"enabled":true,"threshold":300,"strategy":{"name":")" +
+        std::string(name) + R"(","summariser":"down","fallbacks":["down too","digest"]}}})";
+    Conversation conversation =
+        Conversation::open(read_settings(config, own).value().settings).value();
     for (int i = 0; conversation.history().receipts().empty() && i < 100; ++i) {
-      conversation.apply({op::Append{{Message::make(Role::user, "some words to be summarised").value()}}}).value();
+      conversation
+          .apply({op::Append{{Message::make(Role::user, "some words to be summarised").value()}}})
+          .value();
     }
     const Receipt receipt = conversation.history().receipts().at(0);
     EXPECT_EQ(receipt.summariser, "digest");
@@ -112,7 +126,8 @@ TEST(SettingsJson, AStoredConversationIsOpenedAsItWasMade) {
   const Conversation opened = open_kept(store, "a", only_there).value();
   EXPECT_EQ(opened.settings().token_limit, 7u);
   EXPECT_EQ(opened.settings().pairs, Pairs::grow);
-  EXPECT_EQ(open_kept(store, "b").value().id(), "b") << "made where it is missing, unless told otherwise";
+  EXPECT_EQ(open_kept(store, "b").value().id(), "b")
+      << "made where it is missing, unless told otherwise";
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ bool is_same(const Shape& a, const Shape& b) {
 
 template <class Range>
 auto find_named(Range& range, std::string_view name) -> decltype(std::data(range)) {
-  const auto found = std::ranges::find_if(range, [&](const auto& each) { return each.name == name; });
+  const auto found =
+      std::ranges::find_if(range, [&](const auto& each) { return each.name == name; });
   return found == range.end() ? nullptr : &*found;
 }
 
@@ -64,14 +65,16 @@ std::string pascal_case(std::string_view name) {
   return out;
 }
 
-Shape answer_shape(std::string_view name, std::string_view text, std::initializer_list<AnswerMember> members) {
+Shape answer_shape(std::string_view name, std::string_view text,
+                   std::initializer_list<AnswerMember> members) {
   Shape shape{.name = std::string(name), .text = std::string(text), .is_answer = true};
   for (const AnswerMember& member : members) {
     const bool is_optional = member.name.ends_with('?');
-    shape.members.push_back({.name = std::string(member.name.substr(0, member.name.size() - (is_optional ? 1 : 0))),
-                             .type = std::string(member.type),
-                             .text = std::string(member.text),
-                             .required = !is_optional});
+    shape.members.push_back(
+        {.name = std::string(member.name.substr(0, member.name.size() - (is_optional ? 1 : 0))),
+         .type = std::string(member.type),
+         .text = std::string(member.text),
+         .required = !is_optional});
   }
   return shape;
 }

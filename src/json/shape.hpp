@@ -1,7 +1,8 @@
-// The shapes of the protocol's JSON, as data: operations, queries, answers, settings, errors. The JSON Schema, the OpenAPI document
-// and the types of other languages are made from these.
+// The shapes of the protocol's JSON, as data: operations, queries, answers, settings, errors. The
+// JSON Schema, the OpenAPI document and the types of other languages are made from these.
 //
-// Requests are described by the code that reads them (fields.hpp), so that no reader takes a member that is not part of its shape.
+// Requests are described by the code that reads them (fields.hpp), so that no reader takes a member
+// that is not part of its shape.
 // Answers are described in tables beside their writers, and tests hold real answers against them.
 //
 // A type is an expression:
@@ -79,6 +80,7 @@ std::string pascal_case(std::string_view name);
 struct AnswerMember {
   std::string_view name, type, text = {};
 };
-Shape answer_shape(std::string_view name, std::string_view text, std::initializer_list<AnswerMember> members);
+Shape answer_shape(std::string_view name, std::string_view text,
+                   std::initializer_list<AnswerMember> members);
 
 }  // namespace undertext

@@ -16,10 +16,12 @@ namespace {
 void read_milliseconds(Fields& fields, std::string_view name, std::uint32_t& to, About about) {
   std::uint64_t number = to;
   fields.take(name, number, about);
-  to = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
+  to = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(number, std::numeric_limits<std::uint32_t>::max()));
 }
 
-void read_endpoint(Fields& fields, const std::string& name, std::shared_ptr<const Summariser>& summariser) {
+void read_endpoint(Fields& fields, const std::string& name,
+                   std::shared_ptr<const Summariser>& summariser) {
   EndpointSettings settings;
   settings.name = name;
   std::string kind;
@@ -35,8 +37,10 @@ void read_endpoint(Fields& fields, const std::string& name, std::shared_ptr<cons
   fields.take("keyFile", settings.key_file, "A file that holds the key.");
   fields.take("prompt", settings.prompt, "Instructions. Default: the built-in ones.");
   read_milliseconds(fields, "timeoutMs", settings.timeout_ms, "Of one attempt.");
-  read_milliseconds(fields, "attempts", settings.attempts_max, "How often to try, the first time included.");
-  read_milliseconds(fields, "backoffMs", settings.backoff_ms, "Before the second attempt; doubles.");
+  read_milliseconds(fields, "attempts", settings.attempts_max,
+                    "How often to try, the first time included.");
+  read_milliseconds(fields, "backoffMs", settings.backoff_ms,
+                    "Before the second attempt; doubles.");
   fields.take("stream", settings.stream, "Ask for the answer piece by piece.");
   if (settings.base_url.empty() || settings.model.empty()) return;  // has been said
   Result<std::shared_ptr<const Summariser>> made = endpoint_summariser(std::move(settings));
@@ -47,9 +51,10 @@ void read_endpoint(Fields& fields, const std::string& name, std::shared_ptr<cons
   }
 }
 
-constexpr std::string_view shipped[] = {"default",        "none",         "keep_recent", "keep_system_and_recent",
-                                        "sliding_window", "supersede",    "dedupe",      "clear_tool_results",
-                                        "smart_summary",  "prefer_cache", "pipeline"};
+constexpr std::string_view shipped[] = {
+    "default",        "none",         "keep_recent", "keep_system_and_recent",
+    "sliding_window", "supersede",    "dedupe",      "clear_tool_results",
+    "smart_summary",  "prefer_cache", "pipeline"};
 
 // The strategies of one request.
 class StrategyReader {
@@ -62,7 +67,8 @@ class StrategyReader {
  private:
   std::vector<StrategyPtr> read_steps(Fields& fields, const std::string& of, bool may_nest);
   void read_summary(Fields& fields, SmartSummary& options);
-  std::shared_ptr<const Summariser> find_summariser(Fields& fields, std::string_view field, const std::string& name);
+  std::shared_ptr<const Summariser> find_summariser(Fields& fields, std::string_view field,
+                                                    const std::string& name);
   const Settings& settings_;
 };
 
@@ -72,7 +78,8 @@ StrategyPtr read_recent(Fields& fields, StrategyPtr (*make)(std::uint64_t)) {
   return make(n);
 }
 
-std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::string& of, bool may_nest) {
+std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::string& of,
+                                                    bool may_nest) {
   std::vector<StrategyPtr> steps;
   if (!may_nest) fields.fail("name", "\"" + of + "\" cannot be a step of a pipeline");
   const auto read = [&](Fields& step) {
@@ -81,7 +88,8 @@ std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::s
     if (StrategyPtr made = read_by_name(step, name, false)) steps.push_back(std::move(made));
   };
   if (fields.describes()) {
-    fields.find("steps", {"Strategies that are no pipelines, one after the other.", "StrategyObject[+]"});
+    fields.find("steps",
+                {"Strategies that are no pipelines, one after the other.", "StrategyObject[+]"});
   } else {
     fields.take_objects("steps", read);
   }
@@ -90,24 +98,31 @@ std::vector<StrategyPtr> StrategyReader::read_steps(Fields& fields, const std::s
   return steps;
 }
 
-// Nothing for the digest, which is there by default and last in any case; and for a name that is none, with an error.
-std::shared_ptr<const Summariser> StrategyReader::find_summariser(Fields& fields, std::string_view field, const std::string& name) {
+// Nothing for the digest, which is there by default and last in any case; and for a name that is
+// none, with an error.
+std::shared_ptr<const Summariser> StrategyReader::find_summariser(Fields& fields,
+                                                                  std::string_view field,
+                                                                  const std::string& name) {
   if (is_shipped_summariser(name)) return {};
   const auto found = settings_.summarisers.find(name);
   if (found != settings_.summarisers.end()) return found->second;
-  fields.fail(field, "\"" + clipped(name) + "\" is neither \"digest\" nor among the summarisers of the settings");
+  fields.fail(field, "\"" + clipped(name) +
+                         "\" is neither \"digest\" nor among the summarisers of the settings");
   return {};
 }
 
 void StrategyReader::read_summary(Fields& fields, SmartSummary& options) {
   fields.take("summaryTokens", options.summary_tokens_max,
-              "How long the summaries may be together. Default: a quarter of the target, from 512 to 8192; 1024 without one.");
+              "How long the summaries may be together. Default: a quarter of the target, from 512 "
+              "to 8192; 1024 without one.");
   std::string name = "digest";
   std::vector<std::string> fallbacks;
-  fields.take("summariser", name, "`digest`, or a name of the setting `summarisers`. Default: digest.");
+  fields.take("summariser", name,
+              "`digest`, or a name of the setting `summarisers`. Default: digest.");
   fields.take("fallbacks", fallbacks, "Summarisers to ask in turn where that one fails.");
   options.summariser = find_summariser(fields, "summariser", name);
-  for (const std::string& fallback : fallbacks) options.fallbacks.push_back(find_summariser(fields, "fallbacks", fallback));
+  for (const std::string& fallback : fallbacks)
+    options.fallbacks.push_back(find_summariser(fields, "fallbacks", fallback));
 }
 
 StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name, bool may_nest) {
@@ -125,7 +140,8 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     ClearToolResults options;
     fields.take("keep", options.keep, "How many of the newest results to keep.");
     fields.take("exclude", options.exclude, "Tools whose results stay.");
-    fields.take("minGain", options.tokens_gain_min, "Does nothing where fewer tokens would be freed.");
+    fields.take("minGain", options.tokens_gain_min,
+                "Does nothing where fewer tokens would be freed.");
     fields.take("late", options.late, "Clears only as many as the target needs.");
     return clear_tool_results(std::move(options));
   }
@@ -151,17 +167,20 @@ StrategyPtr StrategyReader::read_by_name(Fields& fields, const std::string& name
     fields.take("turns", turns, "How many requests are to come.");
     options.turns = static_cast<double>(turns);
     std::uint64_t keep_percent = 90;
-    fields.take("keepPercent", keep_percent, "How much of what the fullest plan keeps a cheaper one must keep.");
+    fields.take("keepPercent", keep_percent,
+                "How much of what the fullest plan keeps a cheaper one must keep.");
     if (keep_percent > 100) fields.fail("keepPercent", "is 100 at most");
     options.keep_percent = static_cast<double>(keep_percent);
     read_cache_markers(fields, options.markers);
     return prefer_cache(read_steps(fields, name, may_nest), options);
   }
-  if (const auto own = settings_.strategies.find(name); own != settings_.strategies.end()) return own->second;
+  if (const auto own = settings_.strategies.find(name); own != settings_.strategies.end())
+    return own->second;
   if (!name.empty()) {
     std::string all;
     for (const std::string_view one : shipped) all += std::string(one) + ", ";
-    fields.fail("name", "\"" + clipped(name) + "\" is no strategy; there are " + all + "and what the settings name");
+    fields.fail("name", "\"" + clipped(name) + "\" is no strategy; there are " + all +
+                            "and what the settings name");
   }
   return {};
 }
@@ -176,17 +195,22 @@ bool is_shipped_summariser(std::string_view name) { return name == "digest"; }
 
 void read_summarisers(Fields& fields, Summarisers& summarisers) {
   const auto read = [&](const std::string& name, Fields& inner) {
-    if (is_shipped_summariser(name)) inner.fail("name", "\"digest\" is one of the engine's own; choose another");
+    if (is_shipped_summariser(name))
+      inner.fail("name", "\"digest\" is one of the engine's own; choose another");
     if (!inner.describes()) return read_endpoint(inner, name, summarisers[name]);
     std::shared_ptr<const Summariser> none;
     read_endpoint(inner, name, none);
   };
-  fields.take_named_objects("summarisers", read, {"Models that write summaries, by a name of your choice.", "EndpointSettings"});
+  fields.take_named_objects(
+      "summarisers", read,
+      {"Models that write summaries, by a name of your choice.", "EndpointSettings"});
 }
 
-void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy) {
+void read_strategy(Fields& fields, std::string_view name, const Settings& settings,
+                   StrategyPtr& strategy) {
   StrategyReader strategies(settings);
-  const std::optional<JsonValue> given = fields.find(name, {"By its name, or with arguments.", "StrategyChoice"});
+  const std::optional<JsonValue> given =
+      fields.find(name, {"By its name, or with arguments.", "StrategyChoice"});
   if (!given) return;
   if (given->is(JsonType::string)) {
     // As if it were {"name":…}: what the strategy needs besides has its default.
@@ -211,19 +235,24 @@ void read_survival(Fields& fields, std::optional<SurvivalPolicy>& policy) {
     policy.emplace();
     for (std::size_t i = 0; i < fact_kind_count; ++i) {
       const FactKind kind = static_cast<FactKind>(i);
-      inner.take(name(kind), (*policy)[kind], "The least part of them that must survive, from 0 to 1.");
-      if ((*policy)[kind] < 0 || (*policy)[kind] > 1) inner.fail(name(kind), "is a number from 0 to 1");
+      inner.take(name(kind), (*policy)[kind],
+                 "The least part of them that must survive, from 0 to 1.");
+      if ((*policy)[kind] < 0 || (*policy)[kind] > 1)
+        inner.fail(name(kind), "is a number from 0 to 1");
     }
   };
-  fields.take_object("survival", read, {"What a compression must keep; else it is refused.", "SurvivalPolicy"});
+  fields.take_object("survival", read,
+                     {"What a compression must keep; else it is refused.", "SurvivalPolicy"});
 }
 
 void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>& budget) {
   const auto read = [&](Fields& inner) {
     budget.emplace();
     if (inner.describes()) {
-      inner.take("window", budget->window, "Tokens that the model takes. Default: as the settings, or their model, say.");
-    } else if (const std::optional<std::uint64_t> window = settled_window(settings); window && !inner.has("window")) {
+      inner.take("window", budget->window,
+                 "Tokens that the model takes. Default: as the settings, or their model, say.");
+    } else if (const std::optional<std::uint64_t> window = settled_window(settings);
+               window && !inner.has("window")) {
       budget->window = *window;
     } else {
       inner.need("window", budget->window);
@@ -247,7 +276,8 @@ void describe_strategies(Shapes& shapes) {
   const Settings none;
   std::string objects;
   for (const std::string_view name : shipped) {
-    Shape shape{.name = pascal_case(name) + "Strategy", .text = "The strategy `" + std::string(name) + "`."};
+    Shape shape{.name = pascal_case(name) + "Strategy",
+                .text = "The strategy `" + std::string(name) + "`."};
     Reading reading;
     Fields fields(shape, shapes, reading);
     fields.find("name", {"Which strategy.", "\"" + std::string(name) + "\""});
@@ -256,11 +286,16 @@ void describe_strategies(Shapes& shapes) {
     objects += shape.name + "|";
     shapes.add(std::move(shape));
   }
-  shapes.add({.name = "OtherStrategy",
-              .text = "A strategy of the program's own.",
-              .members = {{.name = "name", .type = "string", .text = "Its name.", .required = true}}});
-  shapes.add({.name = "StrategyName", .text = "The strategies of the engine.", .type = type_of_words(shipped)});
-  shapes.add({.name = "StrategyObject", .text = "A strategy with its arguments.", .type = objects + "OtherStrategy"});
+  shapes.add(
+      {.name = "OtherStrategy",
+       .text = "A strategy of the program's own.",
+       .members = {{.name = "name", .type = "string", .text = "Its name.", .required = true}}});
+  shapes.add({.name = "StrategyName",
+              .text = "The strategies of the engine.",
+              .type = type_of_words(shipped)});
+  shapes.add({.name = "StrategyObject",
+              .text = "A strategy with its arguments.",
+              .type = objects + "OtherStrategy"});
   shapes.add({.name = "StrategyChoice",
               .text = "A strategy by its name, or with arguments.",
               .type = "StrategyName|string|StrategyObject"});

@@ -8,8 +8,10 @@
 //     {"name":"smart_summary","keep":10,"summaryTokens":800,"summariser":"haiku","fallbacks":["mini"]}
 //     {"name":"pipeline","steps":[{"name":"clear_tool_results"},{"name":"smart_summary"}]}
 //
-// A summariser is "digest" or one that the settings name; a strategy that none ships is one of the settings' own, by its name alone. Where a model is reached, and with which key, is said in the settings alone: who may
-// send an operation must not choose which file is read and where its content is sent.
+// A summariser is "digest" or one that the settings name; a strategy that none ships is one of the
+// settings' own, by its name alone. Where a model is reached, and with which key, is said in the
+// settings alone: who may send an operation must not choose which file is read and where its
+// content is sent.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +38,20 @@ bool is_shipped_strategy(std::string_view name);
 bool is_shipped_summariser(std::string_view name);
 
 // The member `name`, if it is there.
-void read_strategy(Fields& fields, std::string_view name, const Settings& settings, StrategyPtr& strategy);
-void read_summarisers(Fields& fields, Summarisers& summarisers);  // the member `summarisers` of the settings
-// The member `budget`, if it is there. Without a `window` it has that of the settings, or of their model.
+void read_strategy(Fields& fields, std::string_view name, const Settings& settings,
+                   StrategyPtr& strategy);
+// the member `summarisers` of the settings
+void read_summarisers(Fields& fields, Summarisers& summarisers);
+// The member `budget`, if it is there. Without a `window` it has that of the settings, or of their
+// model.
 void read_budget(Fields& fields, const Settings& settings, std::optional<Budget>& budget);
-void read_room(Fields& fields, const Settings& settings, std::optional<std::uint64_t>& tokens_max);  // `targetTokens` or `budget`
-void read_survival(Fields& fields, std::optional<SurvivalPolicy>& policy);  // the member `survival`, if it is there
+// `targetTokens` or `budget`
+void read_room(Fields& fields, const Settings& settings, std::optional<std::uint64_t>& tokens_max);
+// the member `survival`, if it is there
+void read_survival(Fields& fields, std::optional<SurvivalPolicy>& policy);
 
-// The shapes StrategyChoice, StrategyName and StrategyObject, and one for each strategy of the engine.
+// The shapes StrategyChoice, StrategyName and StrategyObject, and one for each strategy of the
+// engine.
 void describe_strategies(Shapes& shapes);
 
 }  // namespace undertext

@@ -18,8 +18,10 @@ constexpr std::size_t recent_max = 100;
 // What a request and the totals of many have in common.
 template <class Usage>
 void append_counts(std::string& out, const Usage& usage) {
-  out += R"(,"prompt":)" + std::to_string(usage.prompt) + R"(,"completion":)" + std::to_string(usage.completion);
-  out += R"(,"cached":)" + std::to_string(usage.cached) + R"(,"total":)" + std::to_string(usage.total) + R"(,"cost":)";
+  out += R"(,"prompt":)" + std::to_string(usage.prompt) + R"(,"completion":)" +
+         std::to_string(usage.completion);
+  out += R"(,"cached":)" + std::to_string(usage.cached) + R"(,"total":)" +
+         std::to_string(usage.total) + R"(,"cost":)";
   append_json_number(out, usage.cost);
 }
 
@@ -35,9 +37,11 @@ void append_request(std::string& out, const RequestUsage& usage) {
   out += R"(,"model":)";
   append_json_string(out, usage.model);
   append_counts(out, usage);
-  out += R"(,"estimatedPrompt":)" + std::to_string(usage.estimated_prompt) + R"(,"timestamp":)" + std::to_string(usage.at_ms);
+  out += R"(,"estimatedPrompt":)" + std::to_string(usage.estimated_prompt) + R"(,"timestamp":)" +
+         std::to_string(usage.at_ms);
   if (usage.cache_written > 0) out += R"(,"cacheWritten":)" + std::to_string(usage.cache_written);
-  if (usage.cache_written_hour > 0) out += R"(,"cacheWrittenHour":)" + std::to_string(usage.cache_written_hour);
+  if (usage.cache_written_hour > 0)
+    out += R"(,"cacheWrittenHour":)" + std::to_string(usage.cache_written_hour);
   out += '}';
 }
 
@@ -58,7 +62,8 @@ void take_number(Fields& fields, std::string_view name, double& to, std::string_
   if (!number) return;
   const std::string_view spelled = number->raw();
   const bool read =
-      number->is(JsonType::number) && std::from_chars(spelled.data(), spelled.data() + spelled.size(), to).ec == std::errc();
+      number->is(JsonType::number) &&
+      std::from_chars(spelled.data(), spelled.data() + spelled.size(), to).ec == std::errc();
   if (!read) fields.fail(name, "must be a number");
 }
 
@@ -72,23 +77,29 @@ void take_counts(Fields& fields, Usage& usage) {
 }
 
 void take_request(Fields& fields, RequestUsage& usage) {
-  fields.need("requestId", usage.request_id, "The provider's id of the request, or one of your own.");
+  fields.need("requestId", usage.request_id,
+              "The provider's id of the request, or one of your own.");
   fields.take("model", usage.model, "The model that answered.");
   take_counts(fields, usage);
-  fields.take("estimatedPrompt", usage.estimated_prompt, "What the request was counted as before it was sent.");
-  fields.take("cacheWritten", usage.cache_written, "Tokens of the request that were written to a cache.");
-  fields.take("cacheWrittenHour", usage.cache_written_hour, "Of these, the ones that it keeps for an hour.");
+  fields.take("estimatedPrompt", usage.estimated_prompt,
+              "What the request was counted as before it was sent.");
+  fields.take("cacheWritten", usage.cache_written,
+              "Tokens of the request that were written to a cache.");
+  fields.take("cacheWrittenHour", usage.cache_written_hour,
+              "Of these, the ones that it keeps for an hour.");
   std::optional<Integer> at;
   fields.take("timestamp", at, "Milliseconds since 1970.");
   if (at) usage.at_ms = at->value;
   // Both are kept, and handed out with every answer.
   constexpr std::size_t name_bytes_max = 256;
-  if (usage.request_id.size() > name_bytes_max) fields.fail("requestId", "is longer than 256 bytes");
+  if (usage.request_id.size() > name_bytes_max)
+    fields.fail("requestId", "is longer than 256 bytes");
   if (usage.model.size() > name_bytes_max) fields.fail("model", "is longer than 256 bytes");
 }
 
 void take_requests(Fields& fields, std::string_view name, std::vector<RequestUsage>& requests) {
-  fields.take_objects(name, [&](Fields& request) { take_request(request, requests.emplace_back()); },
+  fields.take_objects(name,
+                      [&](Fields& request) { take_request(request, requests.emplace_back()); },
                       {"As usage has them.", "GivenRequestUsage"});
 }
 
@@ -156,22 +167,24 @@ void append_json(std::string& out, const UsageTracker& usage) {
   append_json_number(out, statistics.cached_share);
   out += '}';
   const UsageState state = usage.state(0);
-  append_list(out, R"(,"models":[)", statistics.by_model, [&](std::string& to, const UsageStatistics::OfModel& model) {
-    const UsageCorrection learned = usage.correction(model.model);
-    to += R"({"model":)";
-    append_json_string(to, model.model);
-    to += R"(,"totals":)";
-    append_totals(to, model.totals);
-    for (const UsageState::OfModel& of : state.models) {
-      if (of.model != model.model) continue;
-      to += R"(,"promptMax":)" + std::to_string(of.prompt_max) + R"(,"completionMax":)" + std::to_string(of.completion_max);
-    }
-    to += R"(,"factor":)";
-    append_json_number(to, learned.factor);
-    to += R"(,"factorHigh":)";
-    append_json_number(to, learned.factor_high);
-    to += R"(,"learnedFrom":)" + std::to_string(learned.learned_from) + "}";
-  });
+  append_list(out, R"(,"models":[)", statistics.by_model,
+              [&](std::string& to, const UsageStatistics::OfModel& model) {
+                const UsageCorrection learned = usage.correction(model.model);
+                to += R"({"model":)";
+                append_json_string(to, model.model);
+                to += R"(,"totals":)";
+                append_totals(to, model.totals);
+                for (const UsageState::OfModel& of : state.models) {
+                  if (of.model != model.model) continue;
+                  to += R"(,"promptMax":)" + std::to_string(of.prompt_max) +
+                        R"(,"completionMax":)" + std::to_string(of.completion_max);
+                }
+                to += R"(,"factor":)";
+                append_json_number(to, learned.factor);
+                to += R"(,"factorHigh":)";
+                append_json_number(to, learned.factor_high);
+                to += R"(,"learnedFrom":)" + std::to_string(learned.learned_from) + "}";
+              });
   append_list(out, R"(,"open":[)", usage.open(), append_request);
   const std::deque<RequestUsage>& all = usage.history();
   const auto newest = all.end() - static_cast<std::ptrdiff_t>(std::min(all.size(), recent_max));

@@ -20,7 +20,8 @@ void read_request_usage(Fields& fields, RequestUsage& usage);  // the same witho
 void append_json(std::string& out, const RequestUsage& usage);
 void describe_usage(Shapes& shapes);  // the shape UsageReport
 
-// {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"recent":[…]}: the last hundred requests, the newest last
+// {"totals":{…},"models":[{"model":…,"totals":{…},"factor":…,"learnedFrom":…}],"open":[…],"recent":[…]}:
+// the last hundred requests, the newest last
 void append_json(std::string& out, const UsageTracker& usage);
 // What append_json() wrote, or nothing at all: {}.
 void read_usage_state(Fields& fields, UsageState& state);

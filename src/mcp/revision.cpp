@@ -13,21 +13,26 @@ constexpr std::string_view capabilities_key = "io.modelcontextprotocol/clientCap
 
 RpcError unknown_revision(std::string_view revision) {
   return {RpcCode::unsupported_version, "Unsupported protocol version", 400,
-          R"({"supported":)" + known_revisions() + R"(,"requested":)" + json_string(revision.substr(0, 64)) + "}"};
+          R"({"supported":)" + known_revisions() + R"(,"requested":)" +
+              json_string(revision.substr(0, 64)) + "}"};
 }
 
 RpcError mismatch(std::string_view field, std::string_view problem) {
-  return {RpcCode::header_mismatch, "Header mismatch: " + std::string(field) + " " + std::string(problem), 400};
+  return {RpcCode::header_mismatch,
+          "Header mismatch: " + std::string(field) + " " + std::string(problem), 400};
 }
 
 // A field's value is ASCII; anything else comes as =?base64?…?=. Nothing: it is none.
 std::optional<std::string> decoded_field(std::string_view value) {
   constexpr std::string_view begin = "=?base64?", end = "?=";
-  if (value.size() < begin.size() + end.size() || !value.starts_with(begin) || !value.ends_with(end)) return std::string(value);
+  if (value.size() < begin.size() + end.size() || !value.starts_with(begin) ||
+      !value.ends_with(end))
+    return std::string(value);
   return from_base64(value.substr(begin.size(), value.size() - begin.size() - end.size()));
 }
 
-std::optional<std::string> string_member(const std::optional<JsonValue>& object, std::string_view name) {
+std::optional<std::string> string_member(const std::optional<JsonValue>& object,
+                                         std::string_view name) {
   const std::optional<JsonValue> value = object ? object->find(name) : std::nullopt;
   if (!value || !value->is(JsonType::string)) return {};
   return value->string();
@@ -39,23 +44,27 @@ std::string_view named_by(std::string_view method) {
   return method == "resources/read" ? "uri" : "";
 }
 
-std::optional<RpcError> check_fields(const RpcMessage& message, const std::string& revision, const McpFields& fields) {
+std::optional<RpcError> check_fields(const RpcMessage& message, const std::string& revision,
+                                     const McpFields& fields) {
   if (!fields.protocol_version) return mismatch("MCP-Protocol-Version", "is missing");
-  if (*fields.protocol_version != revision) return mismatch("MCP-Protocol-Version", "is not what _meta says");
+  if (*fields.protocol_version != revision)
+    return mismatch("MCP-Protocol-Version", "is not what _meta says");
   if (!fields.method) return mismatch("Mcp-Method", "is missing");
   if (*fields.method != message.method) return mismatch("Mcp-Method", "is not the method");
   const std::string_view member = named_by(message.method);
   if (member.empty()) return {};
   if (!fields.name) return mismatch("Mcp-Name", "is missing");
   const std::optional<std::string> name = decoded_field(*fields.name);
-  if (!name || name != string_member(message.params, member)) return mismatch("Mcp-Name", "is not params." + std::string(member));
+  if (!name || name != string_member(message.params, member))
+    return mismatch("Mcp-Name", "is not params." + std::string(member));
   return {};
 }
 
 }  // namespace
 
 bool is_known_revision(std::string_view revision) {
-  return revision == stateless_revision || std::ranges::find(handshake_revisions, revision) != std::end(handshake_revisions);
+  return revision == stateless_revision ||
+         std::ranges::find(handshake_revisions, revision) != std::end(handshake_revisions);
 }
 
 std::string known_revisions() {
@@ -70,21 +79,25 @@ std::string_view handshake_revision(std::string_view asked) {
 }
 
 bool may_be_list(const McpFields* fields) {
-  return fields == nullptr || !fields->protocol_version || *fields->protocol_version == "2025-03-26";
+  return fields == nullptr || !fields->protocol_version ||
+         *fields->protocol_version == "2025-03-26";
 }
 
 RevisionFound find_revision(const RpcMessage& message, const McpFields* fields) {
   const auto fails = [](RpcError error) { return RevisionFound{true, std::move(error)}; };
-  const std::optional<JsonValue> meta = message.params ? message.params->find("_meta") : std::nullopt;
+  const std::optional<JsonValue> meta =
+      message.params ? message.params->find("_meta") : std::nullopt;
   const std::optional<JsonValue> said = meta ? meta->find(version_key) : std::nullopt;
   if (said && !said->is(JsonType::string))
     return fails({RpcCode::invalid_params, std::string(version_key) + " must be a string", 400});
-  const std::optional<std::string> in_field = fields != nullptr ? fields->protocol_version : std::nullopt;
+  const std::optional<std::string> in_field =
+      fields != nullptr ? fields->protocol_version : std::nullopt;
   if (!said && in_field && !is_known_revision(*in_field)) return fails(unknown_revision(*in_field));
   if (!said && in_field != stateless_revision) return {};
   // Whoever asks what there is need not know it.
   if (!said && message.method == "server/discover") return {true};
-  if (!said) return fails({RpcCode::invalid_params, "params._meta lacks " + std::string(version_key), 400});
+  if (!said)
+    return fails({RpcCode::invalid_params, "params._meta lacks " + std::string(version_key), 400});
   const std::string revision = said->string();
   if (fields != nullptr && in_field && *in_field != revision)
     return fails(mismatch("MCP-Protocol-Version", "is not what _meta says"));
@@ -92,7 +105,8 @@ RevisionFound find_revision(const RpcMessage& message, const McpFields* fields) 
   if (revision != stateless_revision) return {};
   const std::optional<JsonValue> capabilities = meta->find(capabilities_key);
   if (!capabilities || !capabilities->is(JsonType::object))
-    return fails({RpcCode::invalid_params, "params._meta lacks " + std::string(capabilities_key), 400});
+    return fails(
+        {RpcCode::invalid_params, "params._meta lacks " + std::string(capabilities_key), 400});
   return {true, fields != nullptr ? check_fields(message, revision, *fields) : std::nullopt};
 }
 

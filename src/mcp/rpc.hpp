@@ -1,4 +1,5 @@
-// JSON-RPC 2.0 as the Model Context Protocol uses it: what a message is, and what an answer looks like.
+// JSON-RPC 2.0 as the Model Context Protocol uses it: what a message is, and what an answer looks
+// like.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ struct RpcMessage {
 std::optional<RpcError> read_rpc(JsonValue value, RpcMessage& message);
 
 std::string rpc_result(std::string_view id, std::string_view result_json);
-std::string rpc_error(std::string_view id, const RpcError& error);  // an empty id: it could not be read
+// an empty id: it could not be read
+std::string rpc_error(std::string_view id, const RpcError& error);
 
 }  // namespace undertext

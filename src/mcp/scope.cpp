@@ -38,7 +38,8 @@ void walk_scope(const McpScope& scope, std::string after, Take take) {
     return;
   }
   for (;;) {
-    const std::vector<ConversationRecord> page = scope.store->list({.after = after, .limit = records_a_page}).value();
+    const std::vector<ConversationRecord> page =
+        scope.store->list({.after = after, .limit = records_a_page}).value();
     for (const ConversationRecord& record : page)
       if (is_in_scope(scope, record) && !take(record)) return;
     if (page.size() < records_a_page) return;
@@ -48,7 +49,8 @@ void walk_scope(const McpScope& scope, std::string after, Take take) {
 
 }  // namespace
 
-std::vector<ScopedConversation> list_scope(const McpScope& scope, const std::string& after, std::size_t limit) {
+std::vector<ScopedConversation> list_scope(const McpScope& scope, const std::string& after,
+                                           std::size_t limit) {
   std::vector<ScopedConversation> found;
   walk_scope(scope, after, [&](const ConversationRecord& record) {
     found.push_back({record.id, record.updated_at_ms});
@@ -76,14 +78,18 @@ std::vector<ScopedConversation> newest_of_scope(const McpScope& scope, std::size
   return found;
 }
 
-std::vector<StoreFound> best_of_scope(const McpScope& scope, StoreRecallQuery query, std::size_t conversations_max,
+std::vector<StoreFound> best_of_scope(const McpScope& scope, StoreRecallQuery query,
+                                      std::size_t conversations_max,
                                       const std::shared_ptr<Work>& work) {
-  query.in_scope = [&scope](const ConversationRecord& record) { return is_in_scope(scope, record); };
+  query.in_scope = [&scope](const ConversationRecord& record) {
+    return is_in_scope(scope, record);
+  };
   std::vector<StoreFound> best = scope.recall->search(query, work).value().found;
   std::set<std::string> conversations;
   std::erase_if(best, [&](const StoreFound& found) {
     return !conversations.contains(found.conversation) &&
-           (conversations.size() == conversations_max || !conversations.insert(found.conversation).second);
+           (conversations.size() == conversations_max ||
+            !conversations.insert(found.conversation).second);
   });
   return best;
 }

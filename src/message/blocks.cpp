@@ -27,7 +27,8 @@ ContentBlock::Kind kind_of(const Block& block) {
 }
 
 MediaBlock media_of(const Media& media) {
-  return {media.kind, media.source, decoded(media.data), decoded(media.mime), decoded(media.detail), decoded(media.filename)};
+  return {media.kind,          media.source,          decoded(media.data),
+          decoded(media.mime), decoded(media.detail), decoded(media.filename)};
 }
 
 std::vector<ContentBlock> said_by(const Block& result);
@@ -35,8 +36,9 @@ std::vector<ContentBlock> said_by(const Block& result);
 ContentBlock content_block(const Block& block) {
   ContentBlock made;
   made.kind = kind_of(block);
-  const bool has_own_word = block.has_own_form || block.is_server || block.kind == BlockKind::refusal ||
-                            block.type == "redacted_thinking" || made.kind == ContentBlock::Kind::opaque;
+  const bool has_own_word = block.has_own_form || block.is_server ||
+                            block.kind == BlockKind::refusal || block.type == "redacted_thinking" ||
+                            made.kind == ContentBlock::Kind::opaque;
   if (has_own_word) made.type = block.type;
   switch (made.kind) {
     case ContentBlock::Kind::text:
@@ -84,7 +86,8 @@ void visit_blocks(const Message& message, const std::function<void(ContentBlock)
   for (const Block& block : reading.turn().blocks) {
     if (block.kind == BlockKind::reasoning && !is_reasoning(block)) continue;
     // An empty text beside something else says nothing.
-    if (block.kind == BlockKind::text && block.text.empty() && reading.turn().blocks.size() > 1) continue;
+    if (block.kind == BlockKind::text && block.text.empty() && reading.turn().blocks.size() > 1)
+      continue;
     visit(content_block(block));
   }
 }
@@ -92,7 +95,9 @@ void visit_blocks(const Message& message, const std::function<void(ContentBlock)
 std::uint64_t visit_blocks_bytes(const Message& message) {
   constexpr std::size_t little = 64u << 10;
   const std::string_view json = message.json();
-  return json.size() <= little ? 0 : json_reading_bytes(json) + count_json_objects(json) * sizeof(Block);
+  return json.size() <= little
+             ? 0
+             : json_reading_bytes(json) + count_json_objects(json) * sizeof(Block);
 }
 
 std::vector<ContentBlock> read_blocks(const Message& message) {

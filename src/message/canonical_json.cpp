@@ -22,7 +22,8 @@ bool says_nothing(const JsonValue& value) {
   }
 }
 
-// 1, 1.0 and 10e-1 are one number: digits without zeros at either end, and the exponent of the last one.
+// 1, 1.0 and 10e-1 are one number: digits without zeros at either end, and the exponent of the last
+// one.
 struct Decimal {
   std::string digits;
   std::int64_t exponent = 0;
@@ -35,7 +36,9 @@ bool read_decimal(std::string_view spelled, Decimal& number) {
   if (e != std::string_view::npos) {
     std::string_view power = spelled.substr(e + 1);
     if (power.front() == '+') power.remove_prefix(1);
-    if (std::from_chars(power.data(), power.data() + power.size(), number.exponent).ec != std::errc()) return false;
+    if (std::from_chars(power.data(), power.data() + power.size(), number.exponent).ec !=
+        std::errc())
+      return false;
     spelled = spelled.substr(0, e);
   }
   const std::size_t point = spelled.find('.');
@@ -103,11 +106,13 @@ void CanonicalJson::add_value(const JsonValue& value) {
       add_mark('[');
       for (const JsonValue element : value.elements()) add_value(element);
       return add_mark(']');
-    case JsonType::object: return add_members(value, [](const std::string&, const JsonValue&) { return false; });
+    case JsonType::object:
+      return add_members(value, [](const std::string&, const JsonValue&) { return false; });
   }
 }
 
-void CanonicalJson::add_object_without(const JsonValue& object, std::span<const std::string> members) {
+void CanonicalJson::add_object_without(const JsonValue& object,
+                                       std::span<const std::string> members) {
   if (!object.is(JsonType::object)) return add_value(object);
   add_members(object, [&](const std::string& key, const JsonValue& value) {
     return says_nothing(value) || std::ranges::find(members, key) != members.end();
@@ -120,7 +125,8 @@ void CanonicalJson::add_value_or_held(std::string_view json) {
   if (!text->root().is(JsonType::string)) return add_value(text->root());
   const std::string held = text->root().string();
   const Result<JsonText> inner = JsonText::parse(held, {.depth = depth_max});
-  if (inner && (inner->root().is(JsonType::object) || inner->root().is(JsonType::array))) return add_value(inner->root());
+  if (inner && (inner->root().is(JsonType::object) || inner->root().is(JsonType::array)))
+    return add_value(inner->root());
   add_value(text->root());
 }
 

@@ -1,4 +1,5 @@
-// JSON values by what they say: two values with one canonical form are equal, however they are spelled.
+// JSON values by what they say: two values with one canonical form are equal, however they are
+// spelled.
 #pragma once
 
 #include <span>
@@ -10,7 +11,8 @@
 
 namespace undertext {
 
-// Pieces of a canonical form. A text ends with a byte that no UTF-8 has, so that no two forms are read as one.
+// Pieces of a canonical form. A text ends with a byte that no UTF-8 has, so that no two forms are
+// read as one.
 class CanonicalJson {
  public:
   explicit CanonicalJson(TextDigest& digest) : digest_(digest) {}

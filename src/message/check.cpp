@@ -13,7 +13,10 @@ namespace {
 using MaybeError = std::optional<Error>;
 
 Error bad_field(std::string_view field, std::string message, std::string path = {}) {
-  return {.code = ErrorCode::invalid_argument, .message = std::move(message), .field = std::string(field), .path = std::move(path)};
+  return {.code = ErrorCode::invalid_argument,
+          .message = std::move(message),
+          .field = std::string(field),
+          .path = std::move(path)};
 }
 
 // "content[2]", for an error inside a list.
@@ -27,7 +30,7 @@ MaybeError check_role(const std::optional<JsonValue>& given, Role& role) {
   const std::optional<Role> known = !given->is(JsonType::string)    ? std::nullopt
                                     : given->string_is("developer") ? Role::system
                                     : given->has_escapes()          ? role_named(given->string())
-                                                                    : role_named(given->string_raw());
+                                                           : role_named(given->string_raw());
   if (!known) return bad_field("role", std::string(roles));
   role = *known;
   return std::nullopt;
@@ -37,28 +40,34 @@ MaybeError check_parts(const JsonValue& parts) {
   std::size_t index = 0;
   for (const JsonValue part : parts.elements()) {
     if (!part.is(JsonType::object))
-      return bad_field("content", "each part of content must be an object, not " + std::string(name(part.type())),
-                       element_path("content", index));
-    if (const std::optional<JsonValue> type = part.find("type"); type && !type->is(JsonType::string))
-      return bad_field("content", "the type of a part must be a string", element_path("content", index) + ".type");
+      return bad_field(
+          "content",
+          "each part of content must be an object, not " + std::string(name(part.type())),
+          element_path("content", index));
+    if (const std::optional<JsonValue> type = part.find("type");
+        type && !type->is(JsonType::string))
+      return bad_field("content", "the type of a part must be a string",
+                       element_path("content", index) + ".type");
     ++index;
   }
   return std::nullopt;
 }
 
-// Nothing to say is fine for a tool that returned nothing and for an assistant that calls tools; null is "no content",
-// which a tool's answer cannot be.
+// Nothing to say is fine for a tool that returned nothing and for an assistant that calls tools;
+// null is "no content", which a tool's answer cannot be.
 MaybeError check_content(const std::optional<JsonValue>& content, Role role, bool has_tool_calls) {
   if (!content) return bad_field("content", "a message needs content: a string or a list of parts");
   const bool calls_tools = role == Role::assistant && has_tool_calls;
   const auto must_not_be = [role](std::string_view what) {
-    std::string message = "content of a message with role " + std::string(name(role)) + " must not be " + std::string(what);
+    std::string message = "content of a message with role " + std::string(name(role)) +
+                          " must not be " + std::string(what);
     if (role == Role::assistant) message += " unless it has tool calls";
     return bad_field("content", std::move(message));
   };
   switch (content->type()) {
     case JsonType::string:
-      if (content->string_raw().empty() && role != Role::tool && !calls_tools) return must_not_be("empty");
+      if (content->string_raw().empty() && role != Role::tool && !calls_tools)
+        return must_not_be("empty");
       return std::nullopt;
     case JsonType::array:
       if (content->empty() && role != Role::tool && !calls_tools) return must_not_be("empty");
@@ -66,7 +75,9 @@ MaybeError check_content(const std::optional<JsonValue>& content, Role role, boo
     case JsonType::null:
       if (!calls_tools) return must_not_be("null");
       return std::nullopt;
-    default: return bad_field("content", "content must be a string or a list of parts, not " + std::string(name(content->type())));
+    default:
+      return bad_field("content", "content must be a string or a list of parts, not " +
+                                      std::string(name(content->type())));
   }
 }
 
@@ -75,9 +86,11 @@ MaybeError check_tool_calls(std::string_view field, const JsonValue& calls) {
   std::size_t index = 0;
   for (const JsonValue call : calls.elements()) {
     if (!call.is(JsonType::object))
-      return bad_field(field, "each element of " + std::string(field) + " must be an object", element_path(field, index));
+      return bad_field(field, "each element of " + std::string(field) + " must be an object",
+                       element_path(field, index));
     if (const std::optional<JsonValue> id = call.find("id"); id && !id->is(JsonType::string))
-      return bad_field(field, "the id of a tool call must be a string", element_path(field, index) + ".id");
+      return bad_field(field, "the id of a tool call must be a string",
+                       element_path(field, index) + ".id");
     ++index;
   }
   return std::nullopt;
@@ -86,14 +99,16 @@ MaybeError check_tool_calls(std::string_view field, const JsonValue& calls) {
 MaybeError check_type(std::string_view field, const JsonValue& value, JsonType type) {
   if (value.is(type)) return std::nullopt;
   const bool vowel = type == JsonType::object || type == JsonType::array;
-  return bad_field(field, std::string(field) + (vowel ? " must be an " : " must be a ") + std::string(name(type)) + ", not " +
-                              std::string(name(value.type())));
+  return bad_field(field, std::string(field) + (vowel ? " must be an " : " must be a ") +
+                              std::string(name(type)) + ", not " + std::string(name(value.type())));
 }
 
 MaybeError check_timestamp(const JsonValue& value, std::optional<std::int64_t>& timestamp_ms) {
   timestamp_ms = value.int64();
   if (timestamp_ms) return std::nullopt;
-  return bad_field("timestamp", "timestamp must be an integer: milliseconds since 1970, spelled without fraction or exponent");
+  return bad_field("timestamp",
+                   "timestamp must be an integer: milliseconds since 1970, spelled without "
+                   "fraction or exponent");
 }
 
 // The members whose rules need no other member.
@@ -116,8 +131,9 @@ MaybeError check_member(const JsonMember& member, MessageFacts& facts, bool& has
 
 std::optional<Error> check_message(const JsonValue& message, MessageFacts& facts) {
   if (!message.is(JsonType::object))
-    return Error{.code = ErrorCode::invalid_argument,
-                 .message = "a message must be a JSON object, not " + std::string(name(message.type()))};
+    return Error{
+        .code = ErrorCode::invalid_argument,
+        .message = "a message must be a JSON object, not " + std::string(name(message.type()))};
   std::optional<JsonValue> role;
   std::optional<JsonValue> content;
   MaybeError member_error;

@@ -1,4 +1,5 @@
-// Merging, splitting and metadata: edits of a message's members. Kept members are copied as slices of the JSON.
+// Merging, splitting and metadata: edits of a message's members. Kept members are copied as slices
+// of the JSON.
 #include "message/edit.hpp"
 
 #include <algorithm>
@@ -17,15 +18,20 @@ namespace undertext {
 namespace {
 
 // Of a message's own bytes, which have been read before and cannot fail.
-void read_again(JsonText& text, std::string_view json) { text.read(json, {.depth = std::numeric_limits<std::uint32_t>::max()}); }
+void read_again(JsonText& text, std::string_view json) {
+  text.read(json, {.depth = std::numeric_limits<std::uint32_t>::max()});
+}
 
 Error invalid(std::string_view field, std::string message) {
-  return {.code = ErrorCode::invalid_argument, .message = std::move(message), .field = std::string(field)};
+  return {.code = ErrorCode::invalid_argument,
+          .message = std::move(message),
+          .field = std::string(field)};
 }
 
 Error too_large(std::string_view what, std::uint64_t bytes_max) {
   return {.code = ErrorCode::too_large,
-          .message = std::string(what) + " would be over the limit of " + std::to_string(bytes_max) + " bytes"};
+          .message = std::string(what) + " would be over the limit of " +
+                     std::to_string(bytes_max) + " bytes"};
 }
 
 // Adds `element` to the array or object being written, whose opening bracket is there already.
@@ -36,7 +42,8 @@ void append_element(std::string& out, std::string_view element) {
 
 std::string_view slice(const JsonMember& member) {
   const char* const begin = member.key.raw().data();
-  return {begin, static_cast<std::size_t>(member.value.raw().data() + member.value.raw().size() - begin)};
+  return {begin,
+          static_cast<std::size_t>(member.value.raw().data() + member.value.raw().size() - begin)};
 }
 
 // The same member with another value: its key, colon and white space as they were.
@@ -74,20 +81,23 @@ void join_as_string(std::string& out, const JsonValue& content, std::string_view
   out += content.string_raw();
 }
 
-// The calls of a message's lists, each once: those of the other list and those that are parts as well are the same calls.
+// The calls of a message's lists, each once: those of the other list and those that are parts as
+// well are the same calls.
 void append_listed_calls(std::string& out, const Message& message, const JsonValue& root) {
   const MessageReading reading(message, KeptItems::ignored);
   for (const JsonMember member : root.members()) {
     if (!names_tool_calls(member.key)) continue;
     const std::string_view list = member.value.raw();
     for (const Block& block : reading.turn().blocks) {
-      const bool is_listed = block.raw.data() >= list.data() && block.raw.data() < list.data() + list.size();
+      const bool is_listed =
+          block.raw.data() >= list.data() && block.raw.data() < list.data() + list.size();
       if (block.kind == BlockKind::call && is_listed) append_element(out, block.raw);
     }
   }
 }
 
-Result<Joined> join(std::span<const Message> messages, std::string_view separator, const MessageLimits& limits) {
+Result<Joined> join(std::span<const Message> messages, std::string_view separator,
+                    const MessageLimits& limits) {
   std::string escaped_separator;
   append_json_escaped(escaped_separator, separator);
   const bool as_parts = std::any_of(messages.begin(), messages.end(), has_list_content);
@@ -127,7 +137,8 @@ using Cuts = std::vector<std::size_t>;
 
 Result<Cuts> cuts_of(const JsonValue& content, std::span<const std::uint64_t> at) {
   const bool is_list = content.is(JsonType::array);
-  const std::string_view body = content.is(JsonType::string) ? content.string_raw() : std::string_view();
+  const std::string_view body =
+      content.is(JsonType::string) ? content.string_raw() : std::string_view();
   const std::uint64_t length = is_list ? content.count() : count_json_units(body);
   if (at.empty()) return invalid("at", "at must name at least one place to split");
   Cuts cuts{0};
@@ -135,7 +146,9 @@ Result<Cuts> cuts_of(const JsonValue& content, std::span<const std::uint64_t> at
   std::size_t byte = 0;
   for (const std::uint64_t place : at) {
     if (place <= previous || place >= length)
-      return invalid("at", "at must rise strictly between 0 and the length of the content, which is " + std::to_string(length));
+      return invalid("at",
+                     "at must rise strictly between 0 and the length of the content, which is " +
+                         std::to_string(length));
     for (; !is_list && previous < place; ++previous) byte += json_unit(body, byte).size;
     previous = place;
     cuts.push_back(is_list ? static_cast<std::size_t>(place) : byte);
@@ -149,7 +162,8 @@ std::vector<std::string> piece_contents(const JsonValue& content, const Cuts& cu
   std::vector<std::string> contents;
   if (content.is(JsonType::string)) {
     for (std::size_t i = 1; i < cuts.size(); ++i)
-      contents.push_back('"' + std::string(content.string_raw().substr(cuts[i - 1], cuts[i] - cuts[i - 1])) + '"');
+      contents.push_back(
+          '"' + std::string(content.string_raw().substr(cuts[i - 1], cuts[i] - cuts[i - 1])) + '"');
     return contents;
   }
   std::size_t index = 0;
@@ -170,8 +184,10 @@ std::string exact_key(const JsonMember& member) {
 
 // `metadata` with the members of `set` in it: in their old places, or at the end.
 std::string with_members(const JsonValue& metadata, const JsonValue& set) {
-  std::unordered_map<std::string, std::pair<std::string_view, bool>> values;  // by key: new value, whether it has a place
-  for (const JsonMember member : set.members()) values.insert({exact_key(member), {member.value.raw(), false}});
+  // by key: new value, whether it has a place
+  std::unordered_map<std::string, std::pair<std::string_view, bool>> values;
+  for (const JsonMember member : set.members())
+    values.insert({exact_key(member), {member.value.raw(), false}});
   std::string out = "{";
   for (const JsonMember member : metadata.members()) {
     const auto found = values.find(exact_key(member));
@@ -189,7 +205,8 @@ std::string with_members(const JsonValue& metadata, const JsonValue& set) {
 
 }  // namespace
 
-Result<Message> merge_messages(std::span<const Message> messages, std::string_view separator, const MessageLimits& limits) {
+Result<Message> merge_messages(std::span<const Message> messages, std::string_view separator,
+                               const MessageLimits& limits) {
   if (messages.size() == 1) return messages[0];
   if (find_invalid_utf8(separator)) return invalid("separator", "separator must be UTF-8");
   Result<Joined> joined = join(messages, separator, limits);
@@ -214,7 +231,9 @@ Result<Message> merge_messages(std::span<const Message> messages, std::string_vi
 namespace {
 
 // The ids of calls that stand as parts before the last piece, as often as they do.
-std::unordered_map<std::string, std::size_t> calls_before_last(const JsonValue& content, const Cuts& cuts, const Message& message) {
+std::unordered_map<std::string, std::size_t> calls_before_last(const JsonValue& content,
+                                                               const Cuts& cuts,
+                                                               const Message& message) {
   std::unordered_map<std::string, std::size_t> ids;
   if (!content.is(JsonType::array)) return ids;
   const char* last_piece = nullptr;
@@ -226,17 +245,21 @@ std::unordered_map<std::string, std::size_t> calls_before_last(const JsonValue& 
   for (const Block& block : reading.turn().blocks) {
     const std::ptrdiff_t at = block.raw.data() - message.json().data();
     const std::ptrdiff_t content_at = content.raw().data() - message.json().data();
-    if (block.kind == BlockKind::call && !block.id.empty() && at >= content_at && at < begin) ++ids[std::string(block.id)];
+    if (block.kind == BlockKind::call && !block.id.empty() && at >= content_at && at < begin)
+      ++ids[std::string(block.id)];
   }
   return ids;
 }
 
-// The list of a message's calls for its last piece: without those that an earlier piece has as parts.
-std::string calls_of_last(const JsonValue& calls, std::unordered_map<std::string, std::size_t> elsewhere) {
+// The list of a message's calls for its last piece: without those that an earlier piece has as
+// parts.
+std::string calls_of_last(const JsonValue& calls,
+                          std::unordered_map<std::string, std::size_t> elsewhere) {
   std::string out = "[";
   for (const JsonValue call : calls.elements()) {
     const std::optional<JsonValue> id = call.find("id");
-    const auto given = id && id->is(JsonType::string) ? elsewhere.find(id->string()) : elsewhere.end();
+    const auto given =
+        id && id->is(JsonType::string) ? elsewhere.find(id->string()) : elsewhere.end();
     if (given != elsewhere.end() && given->second > 0) {
       --given->second;
     } else {
@@ -248,18 +271,23 @@ std::string calls_of_last(const JsonValue& calls, std::unordered_map<std::string
 
 }  // namespace
 
-Result<std::vector<Message>> split_message(const Message& message, std::span<const std::uint64_t> at, const MessageLimits& limits) {
+Result<std::vector<Message>> split_message(const Message& message,
+                                           std::span<const std::uint64_t> at,
+                                           const MessageLimits& limits) {
   JsonText text;
   read_again(text, message.json());
   const JsonValue content = *text.root().find("content");
   const Result<Cuts> cuts = cuts_of(content, at);
   if (!cuts) return cuts.error();
-  // Every piece repeats the other members, so many cuts in a message with large metadata could fill the memory.
+  // Every piece repeats the other members, so many cuts in a message with large metadata could fill
+  // the memory.
   const std::size_t pieces_count = cuts->size() - 1;
   const std::uint64_t repeated = message.json().size() - content.raw().size();
-  if (repeated > split_bytes_max(limits) / pieces_count) return too_large("the pieces together", split_bytes_max(limits));
+  if (repeated > split_bytes_max(limits) / pieces_count)
+    return too_large("the pieces together", split_bytes_max(limits));
 
-  const std::unordered_map<std::string, std::size_t> elsewhere = calls_before_last(content, *cuts, message);
+  const std::unordered_map<std::string, std::size_t> elsewhere =
+      calls_before_last(content, *cuts, message);
   const std::vector<std::string> contents = piece_contents(content, *cuts);
   std::vector<Message> pieces;
   for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -285,13 +313,15 @@ Result<std::vector<Message>> split_message(const Message& message, std::span<con
   return pieces;
 }
 
-Result<Message> set_metadata(const Message& message, const SetMetadata& change, const MessageLimits& limits) {
+Result<Message> set_metadata(const Message& message, const SetMetadata& change,
+                             const MessageLimits& limits) {
   JsonText set;
   if (std::optional<Error> error = set.read(change.object_json, {.depth = limits.depth})) {
     error->field = "setMetadata";
     return std::move(*error);
   }
-  if (!set.root().is(JsonType::object)) return invalid("setMetadata", "setMetadata must be an object");
+  if (!set.root().is(JsonType::object))
+    return invalid("setMetadata", "setMetadata must be an object");
   if (set.root().empty()) return message;
   JsonText text;
   read_again(text, message.json());

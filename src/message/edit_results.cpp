@@ -16,7 +16,8 @@ struct Change {
   std::string with;      // JSON
 };
 
-// An output such as a shell's is no string: of its texts, the first says the stub and the others nothing.
+// An output such as a shell's is no string: of its texts, the first says the stub and the others
+// nothing.
 void change_texts(const Block& result, const std::string& stub, std::vector<Change>& changes) {
   bool is_first = true;
   const auto change = [&](std::string_view body) {
@@ -29,7 +30,8 @@ void change_texts(const Block& result, const std::string& stub, std::vector<Chan
 
 }  // namespace
 
-Result<Message> replace_tool_results(const Message& message, const StubOf& stub, const MessageLimits& limits) {
+Result<Message> replace_tool_results(const Message& message, const StubOf& stub,
+                                     const MessageLimits& limits) {
   const MessageReading reading(message, KeptItems::ignored);
   std::vector<Change> changes;
   for (const Block& block : reading.turn().blocks) {
@@ -42,7 +44,8 @@ Result<Message> replace_tool_results(const Message& message, const StubOf& stub,
       changes.push_back({block.content, '"' + escaped(*with) + '"'});
     }
   }
-  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.old.data() < b.old.data(); });
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.old.data() < b.old.data(); });
   const std::string_view json = message.json();
   std::string out;
   std::size_t copied = 0;

@@ -1,5 +1,6 @@
-// Edits of a message's texts. All other bytes of the message stay, white space included, and so does every byte of a text
-// that was not replaced or cut: "caf\u00e9" is not respelled because another word of it was replaced.
+// Edits of a message's texts. All other bytes of the message stay, white space included, and so
+// does every byte of a text that was not replaced or cut: "caf\u00e9" is not respelled because
+// another word of it was replaced.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -16,23 +17,28 @@ namespace {
 
 std::optional<Error> check_utf8(std::string_view field, std::string_view text) {
   if (!find_invalid_utf8(text)) return std::nullopt;
-  return Error{.code = ErrorCode::invalid_argument, .message = std::string(field) + " must be UTF-8", .field = std::string(field)};
+  return Error{.code = ErrorCode::invalid_argument,
+               .message = std::string(field) + " must be UTF-8",
+               .field = std::string(field)};
 }
 
 // The texts of a message that stand in its own bytes, in the order of these.
 std::vector<std::string_view> texts_in(const MessageReading& reading, std::string_view json) {
   std::vector<std::string_view> texts;
   const auto add = [&](std::string_view body) {
-    if (body.data() >= json.data() && body.data() + body.size() <= json.data() + json.size()) texts.push_back(body);
+    if (body.data() >= json.data() && body.data() + body.size() <= json.data() + json.size())
+      texts.push_back(body);
     return true;
   };
   visit_texts(reading.turn().blocks, add);
-  std::sort(texts.begin(), texts.end(), [](std::string_view a, std::string_view b) { return a.data() < b.data(); });
+  std::sort(texts.begin(), texts.end(),
+            [](std::string_view a, std::string_view b) { return a.data() < b.data(); });
   return texts;
 }
 
-// A copy in which edit(out, body) has appended the new body of each text. Stops as soon as the copy is too large: a short
-// text replaced by a long one many times could otherwise fill the memory before the limit is asked.
+// A copy in which edit(out, body) has appended the new body of each text. Stops as soon as the copy
+// is too large: a short text replaced by a long one many times could otherwise fill the memory
+// before the limit is asked.
 template <class Edit>
 Result<Message> edit_texts(const Message& message, const MessageLimits& limits, Edit edit) {
   const std::string_view json = message.json();
@@ -46,7 +52,8 @@ Result<Message> edit_texts(const Message& message, const MessageLimits& limits, 
     copied = begin + body.size();
     if (out.size() > limits.message_bytes)
       return Error{.code = ErrorCode::too_large,
-                   .message = "the edited message would be over the limit of " + std::to_string(limits.message_bytes) + " bytes"};
+                   .message = "the edited message would be over the limit of " +
+                              std::to_string(limits.message_bytes) + " bytes"};
   }
   out.append(json, copied);
   if (out == json) return message;
@@ -56,7 +63,8 @@ Result<Message> edit_texts(const Message& message, const MessageLimits& limits, 
 // Finds the places of a string's decoded text, asked for in rising order, in its body.
 class BodyWalk {
  public:
-  explicit BodyWalk(std::string_view body) : body_(body), has_escapes_(body.find('\\') != std::string_view::npos) {}
+  explicit BodyWalk(std::string_view body)
+      : body_(body), has_escapes_(body.find('\\') != std::string_view::npos) {}
   std::size_t place_of(std::size_t decoded) {
     if (!has_escapes_) return decoded;
     while (decoded_ < decoded) {
@@ -83,8 +91,11 @@ std::size_t size_of_units(std::string_view body, std::uint64_t count) {
 
 }  // namespace
 
-Result<Message> replace_text(const Message& message, const ReplaceText& change, const MessageLimits& limits) {
-  if (change.find.empty()) return Error{.code = ErrorCode::invalid_argument, .message = "find must not be empty", .field = "find"};
+Result<Message> replace_text(const Message& message, const ReplaceText& change,
+                             const MessageLimits& limits) {
+  if (change.find.empty())
+    return Error{
+        .code = ErrorCode::invalid_argument, .message = "find must not be empty", .field = "find"};
   if (std::optional<Error> error = check_utf8("find", change.find)) return std::move(*error);
   if (std::optional<Error> error = check_utf8("with", change.with)) return std::move(*error);
   std::string with;
@@ -95,7 +106,8 @@ Result<Message> replace_text(const Message& message, const ReplaceText& change, 
     const std::string_view text = has_escapes ? std::string_view(plain) : body;
     BodyWalk walk(body);
     std::size_t kept = 0;  // bytes of the body that are dealt with
-    // Both texts are UTF-8, so a match begins and ends between code points, which is between units of the body.
+    // Both texts are UTF-8, so a match begins and ends between code points, which is between units
+    // of the body.
     for (std::size_t match = 0; out.size() <= limits.message_bytes; match += change.find.size()) {
       match = find_bytes(text, change.find, match);
       if (match == std::string_view::npos) break;
@@ -107,7 +119,8 @@ Result<Message> replace_text(const Message& message, const ReplaceText& change, 
   });
 }
 
-Result<Message> truncate_text(const Message& message, const TruncateText& change, const MessageLimits& limits) {
+Result<Message> truncate_text(const Message& message, const TruncateText& change,
+                              const MessageLimits& limits) {
   if (std::optional<Error> error = check_utf8("marker", change.marker)) return std::move(*error);
   std::string marker;
   append_json_escaped(marker, change.marker);

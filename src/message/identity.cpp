@@ -10,7 +10,8 @@ namespace undertext {
 namespace {
 
 bool names(const std::vector<std::string>& list, std::string_view word) {
-  return std::any_of(list.begin(), list.end(), [&](const std::string& each) { return each == word; });
+  return std::any_of(list.begin(), list.end(),
+                     [&](const std::string& each) { return each == word; });
 }
 
 class CanonicalMessage {
@@ -28,8 +29,9 @@ class CanonicalMessage {
 
  private:
   bool is_volatile_text(const Block& block) const {
-    return block.kind == BlockKind::text && std::any_of(parts_.system_texts.begin(), parts_.system_texts.end(),
-                                                        [&](const std::string& begin) { return block.text.starts_with(begin); });
+    return block.kind == BlockKind::text &&
+           std::any_of(parts_.system_texts.begin(), parts_.system_texts.end(),
+                       [&](const std::string& begin) { return block.text.starts_with(begin); });
   }
 
   void add(const Block& block) {
@@ -63,7 +65,8 @@ class CanonicalMessage {
     json_.add_mark('m');
     json_.add_text(name(media.kind));
     json_.add_text(name(media.source));
-    for (const std::string_view body : {media.data, media.mime, media.detail, media.filename}) json_.add_body(body);
+    for (const std::string_view body : {media.data, media.mime, media.detail, media.filename})
+      json_.add_body(body);
   }
 
   // What only its own bytes can say.
@@ -78,7 +81,8 @@ class CanonicalMessage {
     // A reference is nothing but its id.
     if (block.type == "item_reference") return json_.add_value(item->root());
     // Of a local shell's output and the like, the item's own id is that of the call.
-    if (answers_or_calls(block) && item->root().is(JsonType::object) && decoded(body_of(item->root(), "id")) == block.id)
+    if (answers_or_calls(block) && item->root().is(JsonType::object) &&
+        decoded(body_of(item->root(), "id")) == block.id)
       json_.add_text(id_of(block));
     json_.add_object_without(item->root(), parts_.members);
   }

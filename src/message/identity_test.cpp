@@ -21,7 +21,8 @@ TEST(Identity, AMessageThatComesBackInAnotherSpellingIsTheSame) {
       {R"({"role":"user","content":"hi"})",
        R"({"role":"user","content":[{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}]})"},
       // Keys in another order, other escapes, other white space.
-      {R"({"role":"user","content":"caf\u00e9\/"})", R"({ "content" : "café/" , "role" : "user" })"},
+      {R"({"role":"user","content":"caf\u00e9\/"})",
+       R"({ "content" : "café/" , "role" : "user" })"},
       // Null, absent and "" are alike.
       {R"({"role":"assistant","content":null,"refusal":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\": 1}"}}]})",
        R"({"role":"assistant","content":"","tool_calls":[{"function":{"arguments":"{\"a\":1}","name":"f"},"id":"c","type":"function"}]})"},
@@ -47,9 +48,11 @@ TEST(Identity, AMessageThatComesBackInAnotherSpellingIsTheSame) {
       {R"({"role":"assistant","content":[{"type":"tool_use","id":"gemini_call_3","name":"f","input":{}}]})",
        R"({"role":"assistant","content":[{"type":"tool_use","id":"gemini_call_1","name":"f","input":{}}]})"},
       // A text that is empty beside another.
-      {R"({"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"hi"}]})", R"({"role":"user","content":"hi"})"},
+      {R"({"role":"user","content":[{"type":"text","text":""},{"type":"text","text":"hi"}]})",
+       R"({"role":"user","content":"hi"})"},
   };
-  for (const Pair& pair : pairs) EXPECT_EQ(of(pair.given), of(pair.sent)) << pair.given << '\n' << pair.sent;
+  for (const Pair& pair : pairs)
+    EXPECT_EQ(of(pair.given), of(pair.sent)) << pair.given << '\n' << pair.sent;
 }
 
 TEST(Identity, AMessageThatSaysSomethingElseIsAnother) {
@@ -94,20 +97,26 @@ TEST(Identity, AMessageThatSaysSomethingElseIsAnother) {
       R"({"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"d"},"citations":{"enabled":true}}]})",
   };
   for (std::size_t i = 0; i < messages.size(); ++i)
-    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(of(messages[i]), of(messages[j])) << messages[i] << '\n' << messages[j];
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_NE(of(messages[i]), of(messages[j])) << messages[i] << '\n' << messages[j];
 }
 
 TEST(Identity, VolatilePartsAreData) {
   const Message one =
-      Message::parse(R"({"role":"system","content":[{"type":"text","text":"bill: 1"},{"type":"text","text":"be"}]})").value();
+      Message::parse(
+          R"({"role":"system","content":[{"type":"text","text":"bill: 1"},{"type":"text","text":"be"}]})")
+          .value();
   const Message two =
-      Message::parse(R"({"role":"system","content":[{"type":"text","text":"bill: 2"},{"type":"text","text":"be"}]})").value();
+      Message::parse(
+          R"({"role":"system","content":[{"type":"text","text":"bill: 2"},{"type":"text","text":"be"}]})")
+          .value();
   EXPECT_NE(identity(one), identity(two));
   VolatileParts parts = VolatileParts::common();
   parts.system_texts = {"bill:"};
   EXPECT_EQ(identity(one, parts), identity(two, parts));
 
-  const Message thought = Message::parse(R"({"role":"assistant","content":"a","reasoning_content":"hm"})").value();
+  const Message thought =
+      Message::parse(R"({"role":"assistant","content":"a","reasoning_content":"hm"})").value();
   const Message said = Message::parse(R"({"role":"assistant","content":"a"})").value();
   EXPECT_NE(identity(thought, parts), identity(said, parts));
   parts.members.push_back("reasoning_content");
@@ -115,7 +124,8 @@ TEST(Identity, VolatilePartsAreData) {
 }
 
 TEST(Identity, ADigestStaysWhatItWasInStoredPages) {
-  EXPECT_EQ(of(R"({"role":"user","content":"hi"})"), (Identity{0x7906e08131f9b079, 0xeab40173da4dee0a}));
+  EXPECT_EQ(of(R"({"role":"user","content":"hi"})"),
+            (Identity{0x7906e08131f9b079, 0xeab40173da4dee0a}));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ inline std::optional<Identity> identity_of_bytes(std::string_view bytes) {
 inline std::string identity_hex(const Identity& identity) {
   std::string hex;
   for (const char byte : identity_bytes(identity))
-    for (const int shift : {4, 0}) hex += "0123456789abcdef"[(static_cast<unsigned char>(byte) >> shift) & 15];
+    for (const int shift : {4, 0})
+      hex += "0123456789abcdef"[(static_cast<unsigned char>(byte) >> shift) & 15];
   return hex;
 }
 

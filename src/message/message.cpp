@@ -23,7 +23,8 @@ namespace undertext {
 struct Message::Rep {
   static constexpr std::uint8_t with_tool_links = 1;
   static constexpr std::uint8_t with_timestamp = 2;
-  static constexpr std::uint8_t with_backslash = 4;  // without one, every text stands in the JSON as it is
+  // without one, every text stands in the JSON as it is
+  static constexpr std::uint8_t with_backslash = 4;
   static constexpr std::uint8_t with_reasoning = 8;
   static constexpr std::uint8_t with_reasoning_only = 16;
 
@@ -35,12 +36,15 @@ struct Message::Rep {
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   bool has(std::uint8_t flag) const { return (flags & flag) != 0; }
 
-  static Rep* make(std::string_view json, Role role, std::uint8_t flags, std::optional<std::int64_t> timestamp_ms) {
+  static Rep* make(std::string_view json, Role role, std::uint8_t flags,
+                   std::optional<std::int64_t> timestamp_ms) {
     static_assert(sizeof(Rep) == 12);
-    void* const memory = ::operator new(sizeof(Rep) + json.size() + (timestamp_ms ? sizeof *timestamp_ms : 0));
+    void* const memory =
+        ::operator new(sizeof(Rep) + json.size() + (timestamp_ms ? sizeof *timestamp_ms : 0));
     if (timestamp_ms) flags |= with_timestamp;
     if (json.find('\\') != std::string_view::npos) flags |= with_backslash;
-    Rep* const rep = new (memory) Rep{.size = static_cast<std::uint32_t>(json.size()), .role = role, .flags = flags};
+    Rep* const rep = new (memory)
+        Rep{.size = static_cast<std::uint32_t>(json.size()), .role = role, .flags = flags};
     std::memcpy(rep->bytes(), json.data(), json.size());
     if (timestamp_ms) std::memcpy(rep->bytes() + json.size(), &*timestamp_ms, sizeof *timestamp_ms);
     return rep;
@@ -56,7 +60,8 @@ struct Message::Rep {
 
 namespace {
 
-// The thread's table of JSON nodes, so that reading a message allocates nothing. One at a time, so it stays in this file.
+// The thread's table of JSON nodes, so that reading a message allocates nothing. One at a time, so
+// it stays in this file.
 class Reading {
  public:
   Reading() = default;
@@ -64,7 +69,9 @@ class Reading {
   Reading& operator=(const Reading&) = delete;
   ~Reading() { table_.release_above(table_bytes_kept); }
 
-  std::optional<Error> read(std::string_view json, std::uint32_t depth) { return table_.read(json, {.depth = depth}); }
+  std::optional<Error> read(std::string_view json, std::uint32_t depth) {
+    return table_.read(json, {.depth = depth});
+  }
 
   // Of a message's own bytes, which have been read before and cannot fail.
   JsonValue message(std::string_view json) {
@@ -101,18 +108,21 @@ struct ReadTurn {
   Turn turn;
 };
 
-// Whether the message is a text and nothing else, as most are: then there is no need to read its blocks.
+// Whether the message is a text and nothing else, as most are: then there is no need to read its
+// blocks.
 bool is_plain(const JsonValue& message) {
   for (const JsonMember member : message.members()) {
-    if (member.key.string_is("content") ? !member.value.is(JsonType::string)
-                                        : !is_one_of(member.key, {"role", "id", "timestamp", "metadata", "name"}))
+    if (member.key.string_is("content")
+            ? !member.value.is(JsonType::string)
+            : !is_one_of(member.key, {"role", "id", "timestamp", "metadata", "name"}))
       return false;
   }
   return true;
 }
 
 bool is_blank_block(const Block& block) {
-  return block.kind == BlockKind::reasoning || (block.kind == BlockKind::text && block.text.empty());
+  return block.kind == BlockKind::reasoning ||
+         (block.kind == BlockKind::text && block.text.empty());
 }
 
 }  // namespace
@@ -138,13 +148,14 @@ std::optional<Role> role_named(std::string_view name) {
 Result<Message> Message::parse(std::string_view json, const MessageLimits& limits) {
   const std::uint64_t size = without_surrounding_space(json).size();
   if (size > limits.message_bytes)
-    return Error{
-        .code = ErrorCode::too_large,
-        .message = "a message of " + std::to_string(size) + " bytes is over the limit of " + std::to_string(limits.message_bytes)};
+    return Error{.code = ErrorCode::too_large,
+                 .message = "a message of " + std::to_string(size) +
+                            " bytes is over the limit of " + std::to_string(limits.message_bytes)};
   Reading reading;
   if (std::optional<Error> error = reading.read(json, limits.depth)) {
     // The member at fault, unless it is a key itself.
-    const std::vector<JsonStep> steps = json_steps(json, static_cast<std::size_t>(error->byte_offset.value_or(0)));
+    const std::vector<JsonStep> steps =
+        json_steps(json, static_cast<std::size_t>(error->byte_offset.value_or(0)));
     if (error->field.empty() && !steps.empty()) error->field = steps.front().key;
     if (steps.size() > 1) error->path = json_path(steps);
     return std::move(*error);
@@ -159,7 +170,8 @@ Result<Message> Message::parse(std::string_view json, const MessageLimits& limit
     if (std::any_of(blocks.begin(), blocks.end(), is_linked)) flags |= Rep::with_tool_links;
     if (facts.role == Role::assistant && std::any_of(blocks.begin(), blocks.end(), is_reasoning)) {
       flags |= Rep::with_reasoning;
-      if (std::all_of(blocks.begin(), blocks.end(), is_blank_block)) flags |= Rep::with_reasoning_only;
+      if (std::all_of(blocks.begin(), blocks.end(), is_blank_block))
+        flags |= Rep::with_reasoning_only;
     }
   }
   return Message(Rep::make(reading.root().raw(), facts.role, flags, facts.timestamp_ms));
@@ -182,7 +194,8 @@ Result<Message> Message::make(Role role, std::string_view text, const MessageLim
   return parse(json, limits);
 }
 
-Result<Message> Message::make_tool_result(std::string_view tool_call_id, std::string_view text, const MessageLimits& limits) {
+Result<Message> Message::make_tool_result(std::string_view tool_call_id, std::string_view text,
+                                          const MessageLimits& limits) {
   std::string json = R"({"role":"tool","toolCallId":)";
   append_json_string(json, tool_call_id);
   json += R"(,"content":)";
@@ -223,8 +236,10 @@ std::string Message::text() const {
 bool Message::text_contains(std::string_view needle) const {
   if (needle.empty()) return true;
   // The newlines between texts stand nowhere in the JSON.
-  if (needle.find('\n') != std::string_view::npos) return find_bytes(text(), needle) != std::string_view::npos;
-  if (!rep_->has(Rep::with_backslash) && find_bytes(json(), needle) == std::string_view::npos) return false;
+  if (needle.find('\n') != std::string_view::npos)
+    return find_bytes(text(), needle) != std::string_view::npos;
+  if (!rep_->has(Rep::with_backslash) && find_bytes(json(), needle) == std::string_view::npos)
+    return false;
   Reading reading;
   const ReadTurn read(reading.message(json()));
   bool found = false;
@@ -257,7 +272,8 @@ std::vector<ToolLink> Message::tool_links() const {
       if (block.kind != kind || !is_linked(block)) continue;
       const auto is_same = [&](const ToolLink& link) { return link.id == block.id; };
       const bool is_known = links.size() - first < few
-                                ? std::any_of(links.begin() + static_cast<std::ptrdiff_t>(first), links.end(), is_same)
+                                ? std::any_of(links.begin() + static_cast<std::ptrdiff_t>(first),
+                                              links.end(), is_same)
                                 : !seen.emplace(block.id).second;
       if (is_known) continue;
       links.push_back({side, std::string(block.id)});

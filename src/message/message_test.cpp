@@ -32,17 +32,19 @@ void refuses(std::string_view json, std::string_view field, std::string_view pat
 }
 
 TEST(Message, the_bytes_come_back_as_they_were_given) {
-  for (const std::string_view json : {
-           R"({"role":"user","content":"Hello"})",
-           R"({ "content" : "caf\u00e9 \/ \ud83d\ude00 é" ,  "role":"user", "n": 1.50e+007, "m":123456789012345678901234567890 })",
-           R"({"zebra":1,"role":"user","apple":{"b":2,"a":[ ]},"content":[{"type":"x-unknown","y":null}]})",
-           R"({"role":"user","content":"\ud83d","\u0061":1e400})",
-       })
+  for (
+      const std::string_view json : {
+          R"({"role":"user","content":"Hello"})",
+          R"({ "content" : "caf\u00e9 \/ \ud83d\ude00 é" ,  "role":"user", "n": 1.50e+007, "m":123456789012345678901234567890 })",
+          R"({"zebra":1,"role":"user","apple":{"b":2,"a":[ ]},"content":[{"type":"x-unknown","y":null}]})",
+          R"({"role":"user","content":"\ud83d","\u0061":1e400})",
+      })
     EXPECT_EQ(parsed(json).json(), json);
 }
 
 TEST(Message, surrounding_white_space_is_not_kept) {
-  EXPECT_EQ(parsed(" \t\r\n{ \"role\":\"user\",\"content\":\"x\"} \n").json(), "{ \"role\":\"user\",\"content\":\"x\"}");
+  EXPECT_EQ(parsed(" \t\r\n{ \"role\":\"user\",\"content\":\"x\"} \n").json(),
+            "{ \"role\":\"user\",\"content\":\"x\"}");
 }
 
 TEST(Message, role_and_content_are_needed_and_have_few_values) {
@@ -58,7 +60,8 @@ TEST(Message, role_and_content_are_needed_and_have_few_values) {
   accepts(R"({"role":"user","content":[{}]})", Role::user);
 
   refuses(R"({"content":"x"})", "role");
-  for (const char* role : {"\"\"", "\"User\"", "\"function\"", "\"user \"", "null", "1", "[\"user\"]", "{}"})
+  for (const char* role :
+       {"\"\"", "\"User\"", "\"function\"", "\"user \"", "null", "1", "[\"user\"]", "{}"})
     refuses("{\"role\":"s + role + ",\"content\":\"x\"}", "role");
   refuses(R"({"role":"user"})", "content");
   for (const char* content : {"1", "true", "{}", R"({"type":"text","text":"x"})"})
@@ -67,7 +70,8 @@ TEST(Message, role_and_content_are_needed_and_have_few_values) {
 
 TEST(Message, an_unknown_role_is_answered_with_the_four_that_are_known) {
   const std::string message = Message::parse(R"({"role":"bot","content":"x"})").error().message;
-  for (const char* role : {"system", "user", "assistant", "tool"}) EXPECT_NE(message.find(role), std::string::npos) << message;
+  for (const char* role : {"system", "user", "assistant", "tool"})
+    EXPECT_NE(message.find(role), std::string::npos) << message;
 }
 
 TEST(Message, saying_nothing_is_for_tools_and_for_assistants_that_call_them) {
@@ -96,11 +100,15 @@ TEST(Message, saying_nothing_is_for_tools_and_for_assistants_that_call_them) {
 }
 
 TEST(Message, optional_fields_are_checked_when_they_are_there) {
-  const auto with = [](const std::string& member) { return R"({"role":"user","content":"x",)" + member + "}"; };
-  for (const char* fine : {R"("id":"m1")", R"("id":"")", R"("timestamp":0)", R"("timestamp":-1)", R"("timestamp":1700000000000)",
-                           R"("timestamp":9223372036854775807)", R"("toolCalls":[])", R"("toolCalls":[{"id":"a"},{"name":"b"}])",
-                           R"("tool_calls":[{}])", R"("toolCallId":"a")", R"("tool_call_id":"a")", R"("metadata":{})",
-                           R"("metadata":{"a":[1]})", R"("name":5)", R"("other":null)"})
+  const auto with = [](const std::string& member) {
+    return R"({"role":"user","content":"x",)" + member + "}";
+  };
+  for (const char* fine :
+       {R"("id":"m1")", R"("id":"")", R"("timestamp":0)", R"("timestamp":-1)",
+        R"("timestamp":1700000000000)", R"("timestamp":9223372036854775807)", R"("toolCalls":[])",
+        R"("toolCalls":[{"id":"a"},{"name":"b"}])", R"("tool_calls":[{}])", R"("toolCallId":"a")",
+        R"("tool_call_id":"a")", R"("metadata":{})", R"("metadata":{"a":[1]})", R"("name":5)",
+        R"("other":null)"})
     accepts(with(fine), Role::user);
   struct Case {
     const char* member;
@@ -134,7 +142,8 @@ TEST(Message, parts_are_objects_whose_type_is_a_string) {
   refuses(R"({"role":"user","content":[{"type":"text"},null]})", "content", "content[1]");
   refuses(R"({"role":"user","content":[{"type":1}]})", "content", "content[0].type");
   refuses(R"({"role":"tool","content":[[]]})", "content", "content[0]");
-  accepts(R"({"role":"user","content":[{"type":"text"},{"type":"tool_use","id":7},{"kind":"?"}]})", Role::user);
+  accepts(R"({"role":"user","content":[{"type":"text"},{"type":"tool_use","id":7},{"kind":"?"}]})",
+          Role::user);
 }
 
 TEST(Message, what_is_no_JSON_object_is_refused) {
@@ -159,7 +168,8 @@ TEST(Message, a_repeated_key_is_the_field_at_fault) {
 
 TEST(Message, nesting_counts_the_message_itself) {
   const auto nested = [](std::size_t depth) {
-    return R"({"role":"user","content":"x","deep":)" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+    return R"({"role":"user","content":"x","deep":)" + std::string(depth - 1, '[') +
+           std::string(depth - 1, ']') + "}";
   };
   EXPECT_TRUE(Message::parse(nested(128)));
   refuses(nested(129), "deep", "deep[0][0][0][0][0][0][0]");
@@ -175,7 +185,8 @@ TEST(Message, a_message_over_the_limit_is_too_large_and_one_at_the_limit_is_not)
   const Result<Message> refused = Message::parse(json, {.message_bytes = json.size() - 1});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::too_large);
-  const std::string at_limit = R"({"role":"user","content":")" + std::string((16u << 20) - 28, 'x') + R"("})";
+  const std::string at_limit =
+      R"({"role":"user","content":")" + std::string((16u << 20) - 28, 'x') + R"("})";
   ASSERT_EQ(at_limit.size(), 16u << 20);
   EXPECT_TRUE(Message::parse(at_limit));
   EXPECT_EQ(Message::parse(at_limit + at_limit).error().code, ErrorCode::too_large);
@@ -183,9 +194,11 @@ TEST(Message, a_message_over_the_limit_is_too_large_and_one_at_the_limit_is_not)
 
 TEST(Message, a_timestamp_is_kept_in_full) {
   EXPECT_EQ(parsed(R"({"role":"user","content":"x"})").timestamp_ms(), std::nullopt);
-  EXPECT_EQ(parsed(R"({"role":"user","content":"x","timestamp":1700000000001})").timestamp_ms(), 1700000000001);
-  EXPECT_EQ(parsed(R"({"timestamp":-9223372036854775808,"role":"user","content":"x"})").timestamp_ms(),
-            std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(parsed(R"({"role":"user","content":"x","timestamp":1700000000001})").timestamp_ms(),
+            1700000000001);
+  EXPECT_EQ(
+      parsed(R"({"timestamp":-9223372036854775808,"role":"user","content":"x"})").timestamp_ms(),
+      std::numeric_limits<std::int64_t>::min());
 }
 
 TEST(Message, the_text_is_the_string_or_the_text_parts_and_tool_results_joined_by_newlines) {
@@ -200,26 +213,34 @@ TEST(Message, the_text_is_the_string_or_the_text_parts_and_tool_results_joined_b
           {R"([{"type":"text","text":"one"}])", "one"},
           {R"([{"type":"text","text":"one"},{"type":"text","text":"two\t"}])", "one\ntwo\t"},
           {R"([{"type":"text","text":""},{"type":"text","text":"two"}])", "\ntwo"},
-          {R"([{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"b"}},{"type":"thinking","thinking":"c"}])", "a"},
+          {R"([{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"b"}},{"type":"thinking","thinking":"c"}])",
+           "a"},
           {R"([{"type":"tool_use","id":"t","name":"f","input":{"text":"hidden"}}])", ""},
           {R"([{"type":"tool_result","tool_use_id":"t","content":"r"}])", "r"},
           {R"([{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"r1"},{"type":"image"},{"type":"text","text":"r2"}]}])",
            "r1\nr2"},
-          {R"([{"type":"tool_result","tool_result":{"tool_use_id":"t","content":"inner"}}])", "inner"},
-          {R"([{"type":"tool_result","tool_result":{"tool_use_id":"t","content":[{"type":"text","text":"inner"}]}}])", "inner"},
+          {R"([{"type":"tool_result","tool_result":{"tool_use_id":"t","content":"inner"}}])",
+           "inner"},
+          {R"([{"type":"tool_result","tool_result":{"tool_use_id":"t","content":[{"type":"text","text":"inner"}]}}])",
+           "inner"},
           {R"([{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"t","content":"b"},{"type":"text","text":"c"}])",
            "a\nb\nc"},
           {R"([{"type":"text"},{"type":"text","text":7},{"type":"tool_result"},{"type":"tool_result","content":7},{"text":"untyped"}])",
            ""},
       }) {
-    EXPECT_EQ(parsed(R"({"role":"user","content":)" + std::string(c.content) + "}").text(), c.text) << c.content;
+    EXPECT_EQ(parsed(R"({"role":"user","content":)" + std::string(c.content) + "}").text(), c.text)
+        << c.content;
   }
-  EXPECT_EQ(parsed(R"({"role":"assistant","content":null,"toolCalls":[{"id":"t","arguments":"hidden"}],"name":"hidden"})").text(),
-            "");
+  EXPECT_EQ(
+      parsed(
+          R"({"role":"assistant","content":null,"toolCalls":[{"id":"t","arguments":"hidden"}],"name":"hidden"})")
+          .text(),
+      "");
 }
 
 TEST(Message, a_search_finds_what_the_text_contains_and_nothing_else) {
-  const Message plain = parsed(R"({"role":"user","content":"The user said: hello","note":"secret"})");
+  const Message plain =
+      parsed(R"({"role":"user","content":"The user said: hello","note":"secret"})");
   EXPECT_TRUE(plain.text_contains("hello"));
   EXPECT_TRUE(plain.text_contains("user"));
   EXPECT_TRUE(plain.text_contains(""));
@@ -237,7 +258,8 @@ TEST(Message, a_search_finds_what_the_text_contains_and_nothing_else) {
   EXPECT_FALSE(escaped.text_contains("nb"));
   EXPECT_FALSE(escaped.text_contains("u00e9"));
 
-  const Message parts = parsed(R"({"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]})");
+  const Message parts = parsed(
+      R"({"role":"user","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]})");
   EXPECT_TRUE(parts.text_contains("one\ntwo"));
   EXPECT_TRUE(parts.text_contains("\n"));
   EXPECT_FALSE(parts.text_contains("onetwo"));
@@ -246,8 +268,10 @@ TEST(Message, a_search_finds_what_the_text_contains_and_nothing_else) {
 }
 
 TEST(Message, a_search_takes_linear_time_whatever_is_searched) {
-  const Message message = parsed(R"({"role":"user","content":")" + std::string(8u << 20, 'a') + R"("})");
-  EXPECT_FALSE(message.text_contains(std::string(1u << 20, 'a') + "b" + std::string(1u << 20, 'a')));
+  const Message message =
+      parsed(R"({"role":"user","content":")" + std::string(8u << 20, 'a') + R"("})");
+  EXPECT_FALSE(
+      message.text_contains(std::string(1u << 20, 'a') + "b" + std::string(1u << 20, 'a')));
 }
 
 TEST(Message, tool_links_are_the_ids_of_calls_and_results_each_once) {
@@ -274,7 +298,8 @@ TEST(Message, tool_links_are_the_ids_of_calls_and_results_each_once) {
           {R"("role":"assistant","content":"x","toolCallId":"a")", {}},
           {R"("role":"tool","content":"","toolCallId":"")", {}},
           {R"("role":"assistant","content":null,"toolCalls":[{"id":""}])", {}},
-          {R"("role":"assistant","content":[{"type":"tool_use","id":7},{"type":"text","id":"u"}])", {}},
+          {R"("role":"assistant","content":[{"type":"tool_use","id":7},{"type":"text","id":"u"}])",
+           {}},
       }) {
     const Message message = parsed("{" + std::string(c.members) + "}");
     EXPECT_EQ(message.tool_links(), c.links) << c.members;
@@ -286,7 +311,8 @@ TEST(Message, id_and_metadata_are_there_when_they_were_given) {
   const Message bare = parsed(R"({"role":"tool","content":"x"})");
   EXPECT_EQ(bare.id(), std::nullopt);
   EXPECT_EQ(bare.metadata_json(), "");
-  const Message full = parsed(R"({"id":"m\u0031","tool_call_id":"c1","metadata":{ "a":1 },"role":"tool","content":"x"})");
+  const Message full = parsed(
+      R"({"id":"m\u0031","tool_call_id":"c1","metadata":{ "a":1 },"role":"tool","content":"x"})");
   EXPECT_EQ(full.id(), "m1");
   EXPECT_EQ(full.metadata_json(), R"({ "a":1 })");
 }
@@ -310,7 +336,8 @@ TEST(Message, copies_share_the_bytes_and_outlive_the_original) {
 }
 
 TEST(Message, messages_are_equal_when_their_bytes_are) {
-  EXPECT_EQ(parsed(R"({"role":"user","content":"x"})"), parsed(R"( {"role":"user","content":"x"})"));
+  EXPECT_EQ(parsed(R"({"role":"user","content":"x"})"),
+            parsed(R"( {"role":"user","content":"x"})"));
   EXPECT_NE(parsed(R"({"role":"user","content":"x"})"), parsed(R"({"content":"x","role":"user"})"));
 }
 
@@ -328,7 +355,8 @@ TEST(Message, any_thread_may_copy_and_read_the_same_message) {
 }
 
 TEST(Message, roles_have_the_names_they_are_given_by) {
-  for (const Role role : {Role::system, Role::user, Role::assistant, Role::tool}) EXPECT_EQ(role_named(name(role)), role);
+  for (const Role role : {Role::system, Role::user, Role::assistant, Role::tool})
+    EXPECT_EQ(role_named(name(role)), role);
   EXPECT_EQ(role_named("developer"), std::nullopt);
   EXPECT_EQ(role_named(""), std::nullopt);
 }
@@ -344,7 +372,8 @@ TEST(Message, AnOptionalMemberThatIsNullIsKeptAndCountsAsAbsent) {
 }
 
 TEST(Message, CanBeMadeOfARoleAndAText) {
-  EXPECT_EQ(Message::make(Role::tool, "a \"b\"\n\x01").value().json(), R"({"role":"tool","content":"a \"b\"\n\u0001"})");
+  EXPECT_EQ(Message::make(Role::tool, "a \"b\"\n\x01").value().json(),
+            R"({"role":"tool","content":"a \"b\"\n\u0001"})");
   EXPECT_EQ(Message::make(Role::user, "").error().field, "content");
   EXPECT_EQ(Message::make(Role::user, "\xff").error().code, ErrorCode::invalid_argument);
 }

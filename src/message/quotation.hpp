@@ -10,8 +10,8 @@
 //     Where is the token bucket?
 //     >>>7f3a2c91
 //
-// The word behind the brackets occurs in none of the texts, so no text can end its own quotation. It
-// depends on the texts alone: the same texts are quoted the same way.
+// The word behind the brackets occurs in none of the texts, so no text can end its own quotation.
+// It depends on the texts alone: the same texts are quoted the same way.
 #pragma once
 
 #include <string>
@@ -23,14 +23,16 @@
 
 namespace undertext {
 
-// What a message says, for reading: its text, its calls with their arguments, its results. Reasoning is
-// left out; of what is no text only its kind is given.
+// What a message says, for reading: its text, its calls with their arguments, its results.
+// Reasoning is left out; of what is no text only its kind is given.
 std::string readable_text(const Message& message);
 
 class Quotation {
  public:
   // `heading` is the caller's own words, on one line; it must hold nothing of a message.
-  void add(std::string heading, std::string text) { pieces_.push_back({std::move(heading), std::move(text)}); }
+  void add(std::string heading, std::string text) {
+    pieces_.push_back({std::move(heading), std::move(text)});
+  }
   bool empty() const { return pieces_.empty(); }
 
   std::string text() const;  // empty where nothing was added

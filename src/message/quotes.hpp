@@ -1,4 +1,5 @@
-// Whether a text quotes one of some messages: used to find what else has to go when a message is redacted for good.
+// Whether a text quotes one of some messages: used to find what else has to go when a message is
+// redacted for good.
 //
 //     QuotableTexts texts;
 //     texts.add(message);
@@ -16,10 +17,12 @@ namespace undertext {
 
 class QuotableTexts {
  public:
-  // All strings of the message but its role and the types of its parts. Nothing of one that is redacted.
+  // All strings of the message but its role and the types of its parts. Nothing of one that is
+  // redacted.
   void add(const Message& message);
 
-  // True: it has eight bytes in a row with a message, or a shorter one is wholly part of the other. What is shorter than four bytes quotes nothing.
+  // True: it has eight bytes in a row with a message, or a shorter one is wholly part of the other.
+  // What is shorter than four bytes quotes nothing.
   bool quoted_in(std::string_view text) const;
 
  private:

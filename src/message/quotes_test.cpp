@@ -43,12 +43,13 @@ TEST(Quotes, every_string_of_a_message_can_be_quoted_but_its_role_and_types) {
 }
 
 TEST(Quotes, rules_and_blanks_are_no_quotes) {
-  EXPECT_FALSE(texts_of(R"({"role":"user","content":"a ------------          b"})").quoted_in("-------- and         !"));
+  EXPECT_FALSE(texts_of(R"({"role":"user","content":"a ------------          b"})")
+                   .quoted_in("-------- and         !"));
 }
 
 TEST(Quotes, what_was_redacted_cannot_be_quoted) {
-  const Message stub =
-      redacted(Message::parse(R"({"role":"user","content":"a secret"})").value(), {"somebody", 5, "it was private", "0f"});
+  const Message stub = redacted(Message::parse(R"({"role":"user","content":"a secret"})").value(),
+                                {"somebody", 5, "it was private", "0f"});
   QuotableTexts texts;
   texts.add(stub);
   EXPECT_FALSE(texts.quoted_in("[redacted] by somebody: it was private"));

@@ -12,7 +12,8 @@
 
 namespace undertext {
 
-inline constexpr DialectSet in_chat = bit(Dialect::openai_chat), in_anthropic = bit(Dialect::anthropic),
+inline constexpr DialectSet in_chat = bit(Dialect::openai_chat),
+                            in_anthropic = bit(Dialect::anthropic),
                             in_responses = bit(Dialect::openai_responses);
 
 // What was read from `value`, and may stand as it is in `native`.
@@ -60,10 +61,15 @@ inline bool is_one_of(const JsonValue& string, std::initializer_list<std::string
   return is_one_of(string, std::span(words.begin(), words.size()));
 }
 
-inline bool names_tool_calls(const JsonValue& key) { return is_one_of(key, {"toolCalls", "tool_calls"}); }
-inline bool names_tool_call_id(const JsonValue& key) { return is_one_of(key, {"toolCallId", "tool_call_id"}); }
+inline bool names_tool_calls(const JsonValue& key) {
+  return is_one_of(key, {"toolCalls", "tool_calls"});
+}
+inline bool names_tool_call_id(const JsonValue& key) {
+  return is_one_of(key, {"toolCallId", "tool_call_id"});
+}
 
-// Of a call: the first of the names under which its arguments may stand that is not null. Empty: none, as some providers write "".
+// Of a call: the first of the names under which its arguments may stand that is not null. Empty:
+// none, as some providers write "".
 inline std::string_view arguments_of(const JsonValue& call) {
   for (const std::string_view key : {"arguments", "input", "args"})
     if (const std::optional<JsonValue> value = call.find(key); value && !value->is(JsonType::null))

@@ -1,11 +1,13 @@
-// Contents of Gemini: {"role":"model","parts":[…]}. Both spellings that its API takes are read, camelCase and snake_case.
+// Contents of Gemini: {"role":"model","parts":[…]}. Both spellings that its API takes are read,
+// camelCase and snake_case.
 #include "message/read_fields.hpp"
 #include "message/turn.hpp"
 
 namespace undertext {
 namespace {
 
-std::optional<JsonValue> either(const JsonValue& object, std::string_view camel, std::string_view snake) {
+std::optional<JsonValue> either(const JsonValue& object, std::string_view camel,
+                                std::string_view snake) {
   if (std::optional<JsonValue> value = object.find(camel)) return value;
   return object.find(snake);
 }
@@ -54,7 +56,8 @@ class GeminiReader {
       const std::optional<JsonValue> value = either(part, camel, snake);
       return value && value->is(JsonType::object) ? value : std::nullopt;
     };
-    if (const std::optional<JsonValue> signature = either(part, "thoughtSignature", "thought_signature");
+    if (const std::optional<JsonValue> signature =
+            either(part, "thoughtSignature", "thought_signature");
         signature && signature->is(JsonType::string))
       block.signature = signature->string_raw();
     const std::optional<JsonValue> call = object_of("functionCall", "function_call"),
@@ -110,15 +113,17 @@ class GeminiReader {
     block.is_server = true;
     block.has_own_form = true;
     for (const JsonMember member : part.members()) {
-      const bool is_call = is_one_of(member.key, {"executableCode", "executable_code", "toolCall", "tool_call"});
-      const bool is_result =
-          is_one_of(member.key, {"codeExecutionResult", "code_execution_result", "toolResponse", "tool_response"});
+      const bool is_call =
+          is_one_of(member.key, {"executableCode", "executable_code", "toolCall", "tool_call"});
+      const bool is_result = is_one_of(member.key, {"codeExecutionResult", "code_execution_result",
+                                                    "toolResponse", "tool_response"});
       if ((!is_call && !is_result) || !member.value.is(JsonType::object)) continue;
       block.kind = is_call ? BlockKind::call : BlockKind::result;
       block.type = decoded_of(member.key, arena_);
       block.id = decoded_of(member.value, "id", arena_);
       block.name = decoded_of(member.value, "name", arena_);
-      if (block.name.empty() && (block.type.starts_with("executable") || block.type.starts_with("code")))
+      if (block.name.empty() &&
+          (block.type.starts_with("executable") || block.type.starts_with("code")))
         block.name = "code_execution";
       block.content = member.value.raw();
       if (is_result && string_of(member.value, "output")) {
@@ -142,9 +147,12 @@ class GeminiReader {
     read_name(result, "name", block, arena_);
     block.id = id_of(result, block);
     for (const JsonMember member : result.members())
-      if (!is_one_of(member.key, {"id", "name", "response", "parts"})) block.has_unknown = true;  // scheduling, willContinue
-    if (const std::optional<JsonValue> response = result.find("response"); response && response->is(JsonType::object)) {
-      const std::optional<JsonValue> output = response->find("output"), error = response->find("error");
+      // scheduling, willContinue
+      if (!is_one_of(member.key, {"id", "name", "response", "parts"})) block.has_unknown = true;
+    if (const std::optional<JsonValue> response = result.find("response");
+        response && response->is(JsonType::object)) {
+      const std::optional<JsonValue> output = response->find("output"),
+                                     error = response->find("error");
       block.is_error = error && !output;
       const std::optional<JsonValue>& said = output ? output : error;
       if (said && said->is(JsonType::string) && response->count() == 1) {
@@ -153,7 +161,8 @@ class GeminiReader {
         block.json = response->raw();
       }
     }
-    if (const std::optional<JsonValue> parts = result.find("parts"); parts && parts->is(JsonType::array) && !parts->empty()) {
+    if (const std::optional<JsonValue> parts = result.find("parts");
+        parts && parts->is(JsonType::array) && !parts->empty()) {
       block.is_list = true;
       if (!block.text.empty()) block.inner.push_back(text_block(block.text));
       for (const JsonValue part : parts->elements()) {
@@ -165,13 +174,16 @@ class GeminiReader {
     }
   }
 
-  static void read_data(const JsonValue& data, MediaSource source, std::string_view camel, std::string_view snake, Block& block) {
+  static void read_data(const JsonValue& data, MediaSource source, std::string_view camel,
+                        std::string_view snake, Block& block) {
     block.kind = BlockKind::media;
     std::optional<JsonValue> mime = either(data, "mimeType", "mime_type");
-    const std::string_view type = mime && mime->is(JsonType::string) ? mime->string_raw() : std::string_view();
+    const std::string_view type =
+        mime && mime->is(JsonType::string) ? mime->string_raw() : std::string_view();
     const std::optional<JsonValue> bytes = either(data, camel, snake);
     const auto is = [type](std::string_view family) {
-      return type.starts_with(family) && type.size() > family.size() && (type[family.size()] == '/' || type[family.size()] == '\\');
+      return type.starts_with(family) && type.size() > family.size() &&
+             (type[family.size()] == '/' || type[family.size()] == '\\');
     };
     block.media.kind = is("image")   ? MediaKind::image
                        : is("audio") ? MediaKind::audio
@@ -188,8 +200,12 @@ class GeminiReader {
 
 }  // namespace
 
-Turn read_gemini(JsonValue content, Arena& arena, ToolIds& ids) { return GeminiReader(arena, ids).read(content); }
+Turn read_gemini(JsonValue content, Arena& arena, ToolIds& ids) {
+  return GeminiReader(arena, ids).read(content);
+}
 
-Block read_gemini_part(JsonValue part, Arena& arena, ToolIds& ids) { return GeminiReader(arena, ids).read_part(part); }
+Block read_gemini_part(JsonValue part, Arena& arena, ToolIds& ids) {
+  return GeminiReader(arena, ids).read_part(part);
+}
 
 }  // namespace undertext

@@ -1,5 +1,6 @@
-// Messages of Chat Completions, of Anthropic, and of the engine's own form, which is both and more. What a message may stand as without change
-// is found on the way: each member, part and field takes away the dialects that do not know it.
+// Messages of Chat Completions, of Anthropic, and of the engine's own form, which is both and more.
+// What a message may stand as without change is found on the way: each member, part and field takes
+// away the dialects that do not know it.
 #include <algorithm>
 #include <unordered_map>
 
@@ -54,8 +55,9 @@ class MessageReader {
   // Anthropic has nothing beside the content, and a tool calls and thinks nothing.
   bool may_have(const JsonValue& key) const {
     if (origin_ == in_anthropic) return false;
-    return turn_.role != Role::tool || !is_one_of(key, {"tool_calls", "toolCalls", "function_call", "refusal", "reasoning_content",
-                                                        "reasoning", "reasoning_details", "audio"});
+    return turn_.role != Role::tool ||
+           !is_one_of(key, {"tool_calls", "toolCalls", "function_call", "refusal",
+                            "reasoning_content", "reasoning", "reasoning_details", "audio"});
   }
 
   void read_member(const JsonMember& member, std::optional<JsonValue>& content) {
@@ -94,7 +96,8 @@ class MessageReader {
       if (value.is(JsonType::string)) add_text(BlockKind::refusal, value, "refusal");
     } else if (key.string_is("reasoning_content") || key.string_is("reasoning")) {
       native_ &= in_chat;
-      if (value.is(JsonType::string)) add_text(BlockKind::reasoning, value, decoded_of(key, arena_));
+      if (value.is(JsonType::string))
+        add_text(BlockKind::reasoning, value, decoded_of(key, arena_));
     } else if (key.string_is("reasoning_details")) {
       native_ &= in_chat;
       if (!value.is(JsonType::array) || value.empty()) return;
@@ -120,7 +123,9 @@ class MessageReader {
       if (value.is(JsonType::array) && !value.empty()) turn_.has_annotations = true;
     } else if (key.string_is("openaiItem") && origin_ == 0) {
       native_ = 0;
-      if (const std::optional<JsonValue> item = value.find("item"); item && item->is(JsonType::object)) item_ = *item;
+      if (const std::optional<JsonValue> item = value.find("item");
+          item && item->is(JsonType::object))
+        item_ = *item;
     } else if (is_one_of(key, {"id", "timestamp", "metadata", "native"})) {
       native_ = 0;  // the engine's own
     } else {
@@ -145,7 +150,8 @@ class MessageReader {
     turn_.blocks.push_back(std::move(block));
   }
 
-  // A call that was given before, as a part or in the other list, is the same call. Calls that share an id in one list are several.
+  // A call that was given before, as a part or in the other list, is the same call. Calls that
+  // share an id in one list are several.
   void add_calls(std::vector<Block> list) {
     if (list.empty()) return;
     if (turn_.blocks.empty()) {
@@ -160,7 +166,8 @@ class MessageReader {
     for (const Block& block : turn_.blocks)
       if (block.kind == BlockKind::call && !block.id.empty()) ++given[block.id];
     for (Block& call : list)
-      if (call.id.empty() || ++here[call.id] > given[call.id]) turn_.blocks.push_back(std::move(call));
+      if (call.id.empty() || ++here[call.id] > given[call.id])
+        turn_.blocks.push_back(std::move(call));
   }
 
   void read_call(const JsonValue& call, std::vector<Block>& list) {
@@ -169,16 +176,22 @@ class MessageReader {
     block.id = decoded_of(call, "id", arena_);
     const std::optional<JsonValue> function = call.find("function"), custom = call.find("custom");
     const bool is_custom = custom && custom->is(JsonType::object);
-    const JsonValue& inner = is_custom ? *custom : function && function->is(JsonType::object) ? *function : call;
+    const JsonValue& inner = is_custom                                    ? *custom
+                             : function && function->is(JsonType::object) ? *function
+                                                                          : call;
     read_name(inner, "name", block, arena_);
     block.is_custom = is_custom;
     block.json = arguments_of(inner);
-    const bool is_chat = string_of(call, "id") && string_of(call, "type") && string_of(inner, "name") &&
-                         (is_custom || (function && function->is(JsonType::object) && string_of(*function, "arguments")));
+    const bool is_chat =
+        string_of(call, "id") && string_of(call, "type") && string_of(inner, "name") &&
+        (is_custom ||
+         (function && function->is(JsonType::object) && string_of(*function, "arguments")));
     if (is_chat) block.native = in_chat;
     if (!is_chat) native_ &= origin_;
-    for (const JsonMember member : call.members())  // such as the signature that Gemini's Chat endpoint puts there
-      if (is_chat && !is_one_of(member.key, {"id", "type", "function", "custom", "index"})) block.has_unknown = true;
+    // such as the signature that Gemini's Chat endpoint puts there
+    for (const JsonMember member : call.members())
+      if (is_chat && !is_one_of(member.key, {"id", "type", "function", "custom", "index"}))
+        block.has_unknown = true;
     list.push_back(std::move(block));
   }
 
@@ -223,15 +236,18 @@ class MessageReader {
     }
   }
 
-  // The message of role tool: parts that are results, and all else as the output of the one call that the message names.
+  // The message of role tool: parts that are results, and all else as the output of the one call
+  // that the message names.
   void become_results() {
     std::vector<Block> results, others;
-    for (Block& block : turn_.blocks) (block.kind == BlockKind::result ? results : others).push_back(std::move(block));
+    for (Block& block : turn_.blocks)
+      (block.kind == BlockKind::result ? results : others).push_back(std::move(block));
     for (Block& result : results)
       if (result.id.empty()) result.id = result_id_;
     turn_.blocks = std::move(results);
     const bool answers_named =
-        std::any_of(turn_.blocks.begin(), turn_.blocks.end(), [this](const Block& result) { return result.id == result_id_; });
+        std::any_of(turn_.blocks.begin(), turn_.blocks.end(),
+                    [this](const Block& result) { return result.id == result_id_; });
     if (others.empty() && !turn_.blocks.empty() && (result_id_.empty() || answers_named)) return;
     if (turn_.blocks.empty() || !(result_id_.empty() || answers_named)) {
       Block named = result_of(std::move(others));
@@ -250,7 +266,8 @@ class MessageReader {
     result.id = result_id_;
     result.is_legacy = is_function_;
     result.name = decoded_name();
-    if (is_function_ && !turn_.name.empty()) result.named = {turn_.name.data() - 1, turn_.name.size() + 2};
+    if (is_function_ && !turn_.name.empty())
+      result.named = {turn_.name.data() - 1, turn_.name.size() + 2};
     result.content = turn_.content;
     if (is_function_) {
       result.has_own_id = false;
@@ -276,13 +293,17 @@ class MessageReader {
     result.raw = {};
   }
 
-  // An item that an earlier adapter kept beside a text that stands for it: it counts while that text is as it was.
+  // An item that an earlier adapter kept beside a text that stands for it: it counts while that
+  // text is as it was.
   void become_item() {
-    if (turn_.shape != Turn::Shape::string || turn_.blocks.size() != 1 || decoded(turn_.blocks[0].text) != stand_in(*item_)) return;
+    if (turn_.shape != Turn::Shape::string || turn_.blocks.size() != 1 ||
+        decoded(turn_.blocks[0].text) != stand_in(*item_))
+      return;
     std::vector<Block> read = read_responses(*item_, arena_).blocks;
     if (read.size() != 1) return;
     const BlockKind kind = read.front().kind;
-    if (kind == BlockKind::call || kind == BlockKind::result || kind == BlockKind::reasoning) turn_.blocks = std::move(read);
+    if (kind == BlockKind::call || kind == BlockKind::result || kind == BlockKind::reasoning)
+      turn_.blocks = std::move(read);
   }
 
   static std::string stand_in(const JsonValue& item) {
@@ -291,7 +312,8 @@ class MessageReader {
       if (!said || said->is(JsonType::null)) continue;
       std::string words;
       const auto add = [&words](const JsonValue& part) {
-        const std::string text = part.is(JsonType::string) ? part.string() : decoded(body_of(part, "text"));
+        const std::string text =
+            part.is(JsonType::string) ? part.string() : decoded(body_of(part, "text"));
         if (!words.empty() && !text.empty()) words += '\n';
         words += text;
       };
@@ -308,7 +330,8 @@ class MessageReader {
   }
 
   std::string_view decoded_name() {
-    return turn_.name.find('\\') == std::string_view::npos ? turn_.name : arena_.keep(decoded(turn_.name));
+    return turn_.name.find('\\') == std::string_view::npos ? turn_.name
+                                                           : arena_.keep(decoded(turn_.name));
   }
 
   const DialectSet origin_;
@@ -325,7 +348,8 @@ class MessageReader {
 
 }  // namespace
 
-Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena, ToolIds& ids, KeptItems items) {
+Turn read_message(JsonValue message, std::optional<Dialect> origin, Arena& arena, ToolIds& ids,
+                  KeptItems items) {
   return MessageReader(origin, arena, ids, items).read(message);
 }
 

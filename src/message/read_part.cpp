@@ -11,7 +11,8 @@ namespace {
 struct PartRule {
   std::string_view type;
   DialectSet native;
-  std::array<std::string_view, 5> fields;  // besides type, and cache markers; the empty ones are none
+  // besides type, and cache markers; the empty ones are none
+  std::array<std::string_view, 5> fields;
 };
 
 const PartRule* rule_of(std::string_view type) {
@@ -84,14 +85,15 @@ constexpr MediaType media_types[] = {
 
 // Where the bytes, the address or the id of media stand: in the part, or in an object inside it.
 void read_where(const JsonValue& fields, Block& block) {
-  for (const std::string_view key :
-       {"image_url", "video_url", "file_url", "url", "file_data", "data", "image", "file", "audio", "video"}) {
+  for (const std::string_view key : {"image_url", "video_url", "file_url", "url", "file_data",
+                                     "data", "image", "file", "audio", "video"}) {
     const std::optional<JsonValue> value = string_of(fields, key);
     if (!value) continue;
     block.kind = BlockKind::media;
     read_url(value->string_raw(), block.media);
     // Bytes without the head of a data URL.
-    if (block.media.source == MediaSource::url && !key.ends_with("url") && block.media.data.find("://") == std::string_view::npos)
+    if (block.media.source == MediaSource::url && !key.ends_with("url") &&
+        block.media.data.find("://") == std::string_view::npos)
       block.media.source = MediaSource::base64;
     break;
   }
@@ -114,7 +116,8 @@ void read_media(const JsonValue& part, std::string_view type, Block& block) {
     if (each.type == type) known = &each;
   if (known == nullptr) return;
   block.media.kind = known->kind;
-  if (const std::optional<JsonValue> source = part.find("source"); source && source->is(JsonType::object)) {
+  if (const std::optional<JsonValue> source = part.find("source");
+      source && source->is(JsonType::object)) {
     read_source(*source, block);
     block.media.filename = body_of(part, "title");
     return;
@@ -130,7 +133,8 @@ void read_media(const JsonValue& part, std::string_view type, Block& block) {
   }
   if (block.kind != BlockKind::media) read_where(part, block);
   // SDKs call an image a file of that type.
-  if (known->kind == MediaKind::file && block.media.mime.starts_with("image") && (type == "file" || type == "media"))
+  if (known->kind == MediaKind::file && block.media.mime.starts_with("image") &&
+      (type == "file" || type == "media"))
     block.media.kind = MediaKind::image;
   if (block.kind == BlockKind::media || known->kind == MediaKind::file) return;
   block.kind = BlockKind::media;  // somewhere
@@ -154,13 +158,17 @@ class PartReader {
       block.native = in_anthropic;
     }
     if (part.is(JsonType::object)) check_fields(part, rule, block);
-    if (const std::optional<JsonValue> source = part.find("source"); source && !is_of_anthropic(*source)) block.native &= origin_;
+    if (const std::optional<JsonValue> source = part.find("source");
+        source && !is_of_anthropic(*source))
+      block.native &= origin_;
     read_known(part, type, block);
-    // What cannot be read can only be copied. A client's call or result has a place of its own in Chat, where a part would not do.
+    // What cannot be read can only be copied. A client's call or result has a place of its own in
+    // Chat, where a part would not do.
     const bool has_place = is_client(block, BlockKind::call) || is_client(block, BlockKind::result);
-    const bool is_read =
-        has_place || block.kind == BlockKind::text || block.kind == BlockKind::refusal || block.kind == BlockKind::media;
-    if (!is_read || (block.native == 0 && !(has_place && origin_ == in_chat))) block.native |= origin_;
+    const bool is_read = has_place || block.kind == BlockKind::text ||
+                         block.kind == BlockKind::refusal || block.kind == BlockKind::media;
+    if (!is_read || (block.native == 0 && !(has_place && origin_ == in_chat)))
+      block.native |= origin_;
     native_ &= block.native;
     return block;
   }
@@ -169,13 +177,17 @@ class PartReader {
   static bool is_nested(const JsonValue& key, const Block& block) {
     return (block.type == "tool_use" || block.type == "tool_result") && key.string_is(block.type);
   }
-  static bool is_address(const JsonValue& key, const Block& block) { return block.type == "image" && key.string_is("image_url"); }
+  static bool is_address(const JsonValue& key, const Block& block) {
+    return block.type == "image" && key.string_is("image_url");
+  }
 
   void check_fields(const JsonValue& part, const PartRule* rule, Block& block) const {
     for (const JsonMember member : part.members()) {
       if (member.key.string_is("type")) continue;
-      // Document 000 puts what a part holds into an object under its type's name, and the address of an image beside its type.
-      if (member.value.is(JsonType::object) && (is_nested(member.key, block) || is_address(member.key, block))) {
+      // Document 000 puts what a part holds into an object under its type's name, and the address
+      // of an image beside its type.
+      if (member.value.is(JsonType::object) &&
+          (is_nested(member.key, block) || is_address(member.key, block))) {
         block.native = 0;
         continue;
       }
@@ -193,10 +205,12 @@ class PartReader {
         block.native &= in_anthropic;
         if (member.value.is(JsonType::array) && !member.value.empty()) block.has_citations = true;
         if (member.value.is(JsonType::object)) block.has_unknown = true;
-      } else if (is_one_of(member.key, {"context", "caller", "toolset_name"}) && !member.value.is(JsonType::null) &&
-                 rule != nullptr && is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
+      } else if (is_one_of(member.key, {"context", "caller", "toolset_name"}) &&
+                 !member.value.is(JsonType::null) && rule != nullptr &&
+                 is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
         block.has_unknown = true;  // Anthropic's alone
-      } else if (rule != nullptr && !is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
+      } else if (rule != nullptr &&
+                 !is_one_of(member.key, std::span<const std::string_view>(rule->fields))) {
         block.native = 0;
         block.has_unknown = block.has_unknown || !member.key.string_is("thoughtSignature");
       }
@@ -204,8 +218,10 @@ class PartReader {
   }
 
   void read_known(const JsonValue& part, std::string_view type, Block& block) {
-    if (const std::optional<JsonValue> signature = string_of(part, "thoughtSignature")) block.signature = signature->string_raw();
-    if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use" || type == "tool-call") {
+    if (const std::optional<JsonValue> signature = string_of(part, "thoughtSignature"))
+      block.signature = signature->string_raw();
+    if (type == "tool_use" || type == "server_tool_use" || type == "mcp_tool_use" ||
+        type == "tool-call") {
       read_use(part, type, block);
     } else if (type == "tool_result" || type.ends_with("_tool_result") || type == "tool-result") {
       read_result(part, type, block);
@@ -218,7 +234,9 @@ class PartReader {
       block.kind = BlockKind::compaction;
       block.text = body_of(part, "content");
       block.signature = body_of(part, "signature");
-    } else if (origin_ == 0 && (type == "reasoning" || type == name(Dialect::openai_responses) || type == name(Dialect::gemini)) &&
+    } else if (origin_ == 0 &&
+               (type == "reasoning" || type == name(Dialect::openai_responses) ||
+                type == name(Dialect::gemini)) &&
                part.find("item")) {
       read_wrapped(part, type, block);
     } else if (type == "reasoning" || type == "reasoning_text" || type == "summary_text") {
@@ -239,7 +257,8 @@ class PartReader {
     block = std::move(*item);
   }
 
-  // What a part says of a call or result: itself, or, in no provider's form, an object under its type's name.
+  // What a part says of a call or result: itself, or, in no provider's form, an object under its
+  // type's name.
   static JsonValue fields_of(const JsonValue& part, std::string_view type, Block& block) {
     const std::optional<JsonValue> inner = part.find(type);
     if (!inner || !inner->is(JsonType::object)) return part;
@@ -250,7 +269,8 @@ class PartReader {
   void read_use(const JsonValue& part, std::string_view type, Block& block) {
     const JsonValue fields = fields_of(part, type, block);
     block.kind = BlockKind::call;
-    block.is_server = type == "server_tool_use" || type == "mcp_tool_use" || is_true(fields, "providerExecuted");
+    block.is_server =
+        type == "server_tool_use" || type == "mcp_tool_use" || is_true(fields, "providerExecuted");
     block.id = decoded_of(fields, type == "tool-call" ? "toolCallId" : "id", arena_);
     read_name(fields, type == "tool-call" ? "toolName" : "name", block, arena_);
     block.is_custom = is_true(fields, "custom");
@@ -276,7 +296,8 @@ class PartReader {
     if (!output) return fields.find("result");
     const std::string_view kind = body_of(*output, "type");
     if (kind.starts_with("error") || kind == "execution-denied") block.is_error = true;
-    const std::optional<JsonValue> value = output->find(kind == "execution-denied" ? "reason" : "value");
+    const std::optional<JsonValue> value =
+        output->find(kind == "execution-denied" ? "reason" : "value");
     return value ? value : kind == "execution-denied" ? std::nullopt : output;
   }
 
@@ -313,8 +334,9 @@ class PartReader {
       read.push_back(read_gemini_part(*item, arena_, ids_));
     }
     // A message among items stays whole: what it says cannot stand as a part of another message.
-    const bool is_said = !read.empty() && (read[0].kind == BlockKind::text || read[0].kind == BlockKind::refusal ||
-                                           read[0].kind == BlockKind::media);
+    const bool is_said =
+        !read.empty() && (read[0].kind == BlockKind::text || read[0].kind == BlockKind::refusal ||
+                          read[0].kind == BlockKind::media);
     if (read.size() == 1 && (!is_said || block.native != in_responses)) {
       const std::string_view raw = block.raw;
       const DialectSet native = block.native;
@@ -362,7 +384,8 @@ std::string_view reasoning_text(const JsonValue& reasoning, Arena& arena) {
   return joined.empty() ? std::string_view() : arena.keep(std::move(joined));
 }
 
-Block read_part(const JsonValue& part, DialectSet origin, DialectSet& native, Arena& arena, ToolIds& ids) {
+Block read_part(const JsonValue& part, DialectSet origin, DialectSet& native, Arena& arena,
+                ToolIds& ids) {
   return PartReader(origin, native, arena, ids).read(part);
 }
 

@@ -1,4 +1,5 @@
-// Items of the Responses API: messages, calls, outputs, reasoning, and many that only the provider understands.
+// Items of the Responses API: messages, calls, outputs, reasoning, and many that only the provider
+// understands.
 #include "message/item_types.hpp"
 #include "message/read_fields.hpp"
 #include "message/read_part.hpp"
@@ -6,13 +7,16 @@
 namespace undertext {
 namespace {
 
-Block block_of(BlockKind kind, const JsonValue& value) { return undertext::block_of(kind, value, in_responses); }
+Block block_of(BlockKind kind, const JsonValue& value) {
+  return undertext::block_of(kind, value, in_responses);
+}
 
 // Whether it says something that only this dialect has a place for.
 bool says_more(const JsonValue& object, std::initializer_list<std::string_view> known) {
   if (!object.is(JsonType::object)) return false;
   for (const JsonMember member : object.members()) {
-    const bool is_nothing = member.value.is(JsonType::null) || (member.value.is(JsonType::array) && member.value.empty());
+    const bool is_nothing = member.value.is(JsonType::null) ||
+                            (member.value.is(JsonType::array) && member.value.empty());
     if (!is_nothing && !is_one_of(member.key, known)) return true;
   }
   return false;
@@ -21,9 +25,11 @@ bool says_more(const JsonValue& object, std::initializer_list<std::string_view> 
 Block read_response_part(const JsonValue& part, Arena& arena) {
   Block block = block_of(BlockKind::opaque, part);
   block.type = decoded_of(part, "type", arena);
-  block.has_unknown = says_more(part, {"type", "text", "refusal", "annotations", "image_url", "file_id", "file_data", "file_url",
-                                       "filename", "detail", "prompt_cache_breakpoint"});
-  if (const std::optional<JsonValue> cache = part.find("prompt_cache_breakpoint"); cache && cache->is(JsonType::object))
+  block.has_unknown =
+      says_more(part, {"type", "text", "refusal", "annotations", "image_url", "file_id",
+                       "file_data", "file_url", "filename", "detail", "prompt_cache_breakpoint"});
+  if (const std::optional<JsonValue> cache = part.find("prompt_cache_breakpoint");
+      cache && cache->is(JsonType::object))
     block.cache = cache->raw();
   read_said(part, block.type, block, arena);
   return block;
@@ -45,7 +51,8 @@ void read_message(const JsonValue& item, Turn& turn, Arena& arena) {
     for (const JsonValue part : content->elements()) {
       if (!arena.take_block()) break;
       turn.blocks.push_back(read_response_part(part, arena));
-      if (const std::optional<JsonValue> notes = part.find("annotations"); notes && notes->is(JsonType::array) && !notes->empty())
+      if (const std::optional<JsonValue> notes = part.find("annotations");
+          notes && notes->is(JsonType::array) && !notes->empty())
         turn.has_annotations = true;
     }
   }
@@ -69,7 +76,8 @@ void read_held(const JsonValue& item, const ItemType& type, Block& call, Arena& 
       if (text.empty()) text = body_of(said, key);
     if (!text.empty() && arena.take_block()) call.inner.push_back(text_block(text));
   };
-  if (const std::optional<JsonValue> held = item.find(type.held); held && held->is(JsonType::array)) {
+  if (const std::optional<JsonValue> held = item.find(type.held);
+      held && held->is(JsonType::array)) {
     for (const JsonValue said : held->elements()) add(said);
   } else if (held) {
     add(*held);
@@ -92,7 +100,8 @@ void read_output(const JsonValue& output, Block& block, Arena& arena) {
       if (!arena.take_block()) break;
       block.inner.push_back(read_response_part(part, arena));
     }
-  } else if (output.is(JsonType::object) && string_of(output, "type")) {  // a screenshot, or one part
+  } else if (output.is(JsonType::object) &&
+             string_of(output, "type")) {  // a screenshot, or one part
     block.is_list = true;
     block.inner.push_back(read_response_part(output, arena));
   } else if (!output.is(JsonType::null)) {
@@ -134,19 +143,23 @@ std::optional<Block> read_item(JsonValue item, Arena& arena) {
   block.is_custom = type.starts_with("custom_tool_call");
   block.has_own_form = !block.is_custom && !type.starts_with("function_call");
   // The Agents SDK spells its items otherwise than the API that they are for.
-  if (item.find("callId") || type.ends_with("_call_result") || type == "hosted_tool_call") block.native = 0;
+  if (item.find("callId") || type.ends_with("_call_result") || type == "hosted_tool_call")
+    block.native = 0;
   read_name(item, "name", block, arena);
   if (block.name.empty()) block.name = row->tool;
   std::optional<JsonValue> said = item.find(row->said);
   if (!said && type == "computer_call") said = item.find("actions");
   if (row->kind == BlockKind::call) {
     block.is_async = is_true(item, "async");
-    block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
-    const bool is_nothing = said && (said->is(JsonType::null) || (said->raw() == R"("")" && !block.is_custom));
+    block.has_unknown =
+        says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
+    const bool is_nothing =
+        said && (said->is(JsonType::null) || (said->raw() == R"("")" && !block.is_custom));
     if (said && !is_nothing) block.json = said->raw();
     if (!row->held.empty()) read_held(item, *row, block, arena);
   } else {
-    block.has_unknown = says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
+    block.has_unknown =
+        says_more(item, {"type", "id", "call_id", "callId", "name", "status", row->said});
     block.is_error = body_of(item, "status") == "failed";
     if (said) read_output(*said, block, arena);
     if (block.native == 0) rewrite_parts(block);
@@ -181,10 +194,12 @@ Turn read_responses(JsonValue item, Arena& arena) {
     block.signature = body_of(item, "encrypted_content");
   } else if (type == "compaction") {
     block.kind = BlockKind::compaction;
-  } else if (type == "item_reference" || type == "compaction_trigger" || type == "configuration_update" ||
-             type == "additional_tools") {
+  } else if (type == "item_reference" || type == "compaction_trigger" ||
+             type == "configuration_update" || type == "additional_tools") {
     block.kind = BlockKind::control;
-    turn.role = type == "item_reference" ? Role::assistant : type == "compaction_trigger" ? Role::user : Role::system;
+    turn.role = type == "item_reference"       ? Role::assistant
+                : type == "compaction_trigger" ? Role::user
+                                               : Role::system;
   } else {
     block.is_server = true;
     block.id = decoded_of(item, "call_id", arena);

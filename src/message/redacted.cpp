@@ -17,7 +17,8 @@ std::vector<ToolLink> links_to_others(const Message& message, ToolLink::Side sid
   std::unordered_set<std::string> here;
   for (const ToolLink& link : links)
     if (link.side != side) here.insert(link.id);
-  std::erase_if(links, [&](const ToolLink& link) { return link.side != side || here.count(link.id) > 0; });
+  std::erase_if(links,
+                [&](const ToolLink& link) { return link.side != side || here.count(link.id) > 0; });
   return links;
 }
 
@@ -31,7 +32,8 @@ void append_calls(std::string& json, const std::vector<ToolLink>& calls) {
 }
 
 // Reasoning stays reasoning, and results stand as parts, since several may be in one message.
-void append_content(std::string& json, const Message& message, const std::vector<ToolLink>& results) {
+void append_content(std::string& json, const Message& message,
+                    const std::vector<ToolLink>& results) {
   std::string parts;
   if (message.has_reasoning()) parts += R"(,{"type":"reasoning","text":"[redacted]"})";
   for (const ToolLink& result : results) {
@@ -39,7 +41,8 @@ void append_content(std::string& json, const Message& message, const std::vector
     append_json_string(parts, result.id);
     parts += R"(,"content":"[redacted]"})";
   }
-  if (message.has_reasoning() && !message.is_only_reasoning()) parts += R"(,{"type":"text","text":"[redacted]"})";
+  if (message.has_reasoning() && !message.is_only_reasoning())
+    parts += R"(,{"type":"text","text":"[redacted]"})";
   json += R"(,"content":)";
   json += parts.empty() ? R"("[redacted]")" : "[" + parts.substr(1) + "]";
 }
@@ -58,14 +61,17 @@ Message redacted(const Message& message, const RedactionNote& note) {
   }
   append_content(json, message, results);
   append_calls(json, links_to_others(message, ToolLink::Side::call));
-  if (const std::optional<std::int64_t> time = message.timestamp_ms()) json += R"(,"timestamp":)" + std::to_string(*time);
+  if (const std::optional<std::int64_t> time = message.timestamp_ms())
+    json += R"(,"timestamp":)" + std::to_string(*time);
   json += R"(,"metadata":{"redacted":{"who":)";
   append_json_string(json, note.who);
   json += R"(,"at":)" + std::to_string(note.at_ms) + R"(,"why":)";
   append_json_string(json, note.why);
   json += R"(,"sha256":")" + note.sha256 + R"("}}})";
   // Whatever was stored can be redacted.
-  return Message::parse(json, {std::numeric_limits<std::uint64_t>::max(), std::numeric_limits<std::uint32_t>::max()}).value();
+  return Message::parse(json, {std::numeric_limits<std::uint64_t>::max(),
+                               std::numeric_limits<std::uint32_t>::max()})
+      .value();
 }
 
 std::string redacted_sha256(const Message& redacted) {
@@ -82,7 +88,8 @@ bool is_redacted(const Message& message) {
 }
 
 bool was_pruned(const Message& message) {
-  return message.metadata_json().starts_with(R"({"redacted":{"who":")" + std::string(retention) + '"');
+  return message.metadata_json().starts_with(R"({"redacted":{"who":")" + std::string(retention) +
+                                             '"');
 }
 
 }  // namespace undertext

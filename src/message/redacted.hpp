@@ -16,7 +16,8 @@ struct RedactionNote {
   std::string sha256;  // of the body, in hexadecimal
 };
 
-// A message of the same role that says so, in its text and in `metadata.redacted`. It keeps the ids of tool calls and results, so that pairs stay whole.
+// A message of the same role that says so, in its text and in `metadata.redacted`. It keeps the ids
+// of tool calls and results, so that pairs stay whole.
 Message redacted(const Message& message, const RedactionNote& note);
 bool is_redacted(const Message& message);              // whether it is what redacted() makes
 std::string redacted_sha256(const Message& redacted);  // the note's

@@ -10,7 +10,9 @@
 namespace undertext {
 namespace {
 
-Message redacted_of(std::string_view json) { return redacted(Message::parse(json).value(), {"me", 5, "private", "0f"}); }
+Message redacted_of(std::string_view json) {
+  return redacted(Message::parse(json).value(), {"me", 5, "private", "0f"});
+}
 
 std::string links_of(const Message& message) {
   std::string links;
@@ -45,20 +47,27 @@ TEST(Redacted, reasoning_stays_reasoning) {
     EXPECT_TRUE(redacted_of(json).has_reasoning()) << json;
     EXPECT_TRUE(redacted_of(json).is_only_reasoning()) << json;
   }
-  const Message beside = redacted_of(R"({"role":"assistant","content":"x","reasoning_content":"y","toolCalls":[{"id":"a"}]})");
+  const Message beside = redacted_of(
+      R"({"role":"assistant","content":"x","reasoning_content":"y","toolCalls":[{"id":"a"}]})");
   EXPECT_TRUE(beside.has_reasoning());
   EXPECT_FALSE(beside.is_only_reasoning());
   EXPECT_EQ(links_of(beside), "call a ");
-  EXPECT_FALSE(redacted_of(R"({"role":"assistant","content":"x","reasoning_content":""})").has_reasoning());
+  EXPECT_FALSE(
+      redacted_of(R"({"role":"assistant","content":"x","reasoning_content":""})").has_reasoning());
 }
 
 TEST(Redacted, a_message_keeps_its_links_to_other_messages) {
-  EXPECT_EQ(links_of(redacted_of(R"({"role":"assistant","content":null,"tool_calls":[{"id":"a"},{"id":"b"}]})")), "call a call b ");
-  EXPECT_EQ(links_of(redacted_of(R"({"role":"tool","tool_call_id":"a","content":"x"})")), "result a ");
+  EXPECT_EQ(links_of(redacted_of(
+                R"({"role":"assistant","content":null,"tool_calls":[{"id":"a"},{"id":"b"}]})")),
+            "call a call b ");
+  EXPECT_EQ(links_of(redacted_of(R"({"role":"tool","tool_call_id":"a","content":"x"})")),
+            "result a ");
   constexpr std::string_view results =
       R"("content":[{"type":"tool_result","tool_use_id":"a","content":"x"},{"type":"tool_result","tool_use_id":"b","content":"y"}]})";
-  EXPECT_EQ(links_of(redacted_of(R"({"role":"user",)" + std::string(results))), "result a result b ");
-  EXPECT_EQ(links_of(redacted_of(R"({"role":"tool",)" + std::string(results))), "result a result b ");
+  EXPECT_EQ(links_of(redacted_of(R"({"role":"user",)" + std::string(results))),
+            "result a result b ");
+  EXPECT_EQ(links_of(redacted_of(R"({"role":"tool",)" + std::string(results))),
+            "result a result b ");
   EXPECT_EQ(
       links_of(redacted_of(
           R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"shell_call","call_id":"a","action":{}}}]})")),

@@ -10,7 +10,9 @@ namespace undertext {
 bool is_blank(std::string_view body) {
   for (std::size_t at = 0; at < body.size();) {
     const JsonUnit unit = json_unit(body, at);
-    if (unit.code_point != ' ' && unit.code_point != '\n' && unit.code_point != '\t' && unit.code_point != '\r') return false;
+    if (unit.code_point != ' ' && unit.code_point != '\n' && unit.code_point != '\t' &&
+        unit.code_point != '\r')
+      return false;
     at += unit.size;
   }
   return true;
@@ -36,7 +38,8 @@ std::size_t blocks_max(const MessageLimits& limits) {
 Error too_many_blocks(const MessageLimits& limits) {
   return {.code = ErrorCode::too_large,
           .message = "a message may have " + std::to_string(blocks_max(limits)) +
-                     " parts and calls, one for each 64 bytes of limits.messageBytes: make it several messages"};
+                     " parts and calls, one for each 64 bytes of limits.messageBytes: make it "
+                     "several messages"};
 }
 
 Block text_block(std::string_view body) {
@@ -64,7 +67,8 @@ std::string_view name(Dialect dialect) {
 }
 
 std::optional<Dialect> dialect_named(std::string_view given) {
-  for (const Dialect dialect : {Dialect::openai_chat, Dialect::openai_responses, Dialect::anthropic, Dialect::gemini})
+  for (const Dialect dialect :
+       {Dialect::openai_chat, Dialect::openai_responses, Dialect::anthropic, Dialect::gemini})
     if (name(dialect) == given) return dialect;
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// The blocks of a message one at a time, for what writes them somewhere: a list of them may take a hundred times the
-// bytes of the message.
+// The blocks of a message one at a time, for what writes them somewhere: a list of them may take a
+// hundred times the bytes of the message.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ std::string spelled_day(std::int64_t at_ms) {
   const std::int64_t shifted = days + 719'468;  // since the first of March of the year 0
   const std::int64_t era = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
   const std::int64_t of_era = shifted - era * 146'097;
-  const std::int64_t year_of_era = (of_era - of_era / 1'460 + of_era / 36'524 - of_era / 146'096) / 365;
+  const std::int64_t year_of_era =
+      (of_era - of_era / 1'460 + of_era / 36'524 - of_era / 146'096) / 365;
   const std::int64_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const std::int64_t month_from_march = (5 * of_year + 2) / 153;
   const std::int64_t day = of_year - (153 * month_from_march + 2) / 5 + 1;
@@ -36,7 +37,9 @@ std::string spelled_day(std::int64_t at_ms) {
   return padded(year, 4) + '-' + padded(month, 2) + '-' + padded(day, 2);
 }
 
-std::uint64_t rounded(double number) { return number <= 0 ? 0 : static_cast<std::uint64_t>(std::llround(number)); }
+std::uint64_t rounded(double number) {
+  return number <= 0 ? 0 : static_cast<std::uint64_t>(std::llround(number));
+}
 
 bool is_billed(const RequestRecord& record) {
   if (record.kind == ClientRequestKind::count_tokens) return false;
@@ -59,14 +62,17 @@ struct Continuation {
 bool is_edit(const History& history, Version version) {
   if (history.receipt(version)) return true;
   const std::string operation = history.version_info(version).operation;
-  return operation != "APPEND" && operation != "RECONCILE" && operation != "MARK" && operation != "UNMARK";
+  return operation != "APPEND" && operation != "RECONCILE" && operation != "MARK" &&
+         operation != "UNMARK";
 }
 
 Continuation continuation(const History& history, Version from, Version to) {
-  const PlacedView before = history.rep().state_at(from.value).placed(), after = history.rep().state_at(to.value).placed();
+  const PlacedView before = history.rep().state_at(from.value).placed(),
+                   after = history.rep().state_at(to.value).placed();
   const std::uint64_t prefix = before.entries.common_prefix(after.entries);
   const View view = history.view_at(from).value();
-  Continuation found{.stable_tokens = view.sums(0, prefix).tokens(), .tokens_before = view.sums().tokens()};
+  Continuation found{.stable_tokens = view.sums(0, prefix).tokens(),
+                     .tokens_before = view.sums().tokens()};
   if (prefix == before.size()) return found;
   found.keeps_all = found.keeps_later = false;
   const Log& log = history.rep().log;
@@ -90,20 +96,25 @@ struct Left {
 
 class LedgerMaker {
  public:
-  LedgerMaker(const History& history, const LedgerQuery& query) : history_(history), query_(query) {}
+  LedgerMaker(const History& history, const LedgerQuery& query)
+      : history_(history), query_(query) {}
 
   void take(const RequestRecord& record) {
     history_.rep().log.go_on();
     if (!is_billed(record)) return;
     const Tariff& tariff = tariffs_.of(record.model, record.dialect);
-    LedgerTurn turn{.number = record.number, .version = record.version, .at_ms = record.at_ms, .model = record.model};
+    LedgerTurn turn{.number = record.number,
+                    .version = record.version,
+                    .at_ms = record.at_ms,
+                    .model = record.model};
     turn.kind = record.kind;
     turn.is_reported = record.usage.prompt > 0 || record.usage.completion > 0;
     expect(record, turn);
     Left& left = left_[{record.model, record.dialect}];
     const std::uint64_t against = left.record == nullptr ? 0 : left.record->number;
     const Expected cache = expected_of(record, turn, tariff, left);
-    turn.expected_read = std::min(cache.read, turn.expected_sent > 0 ? turn.expected_sent : cache.read);
+    turn.expected_read =
+        std::min(cache.read, turn.expected_sent > 0 ? turn.expected_sent : cache.read);
     if (turn.is_reported) {
       report(record, turn);
     } else {
@@ -114,7 +125,8 @@ class LedgerMaker {
     learn(record);
     if (turn.at_ms < query_.from_ms || (query_.to_ms && turn.at_ms >= *query_.to_ms)) return;
     if (turn.cause == MissCause::changed || turn.cause == MissCause::upstream)
-      ledger_.findings.push_back({turn.number, against, turn.missed, turn.dollars_missed, turn.cause});
+      ledger_.findings.push_back(
+          {turn.number, against, turn.missed, turn.dollars_missed, turn.cause});
     ledger_.totals.add(turn);
     row_of(turn).totals.add(turn);
     ledger_.turns.push_back(std::move(turn));
@@ -127,7 +139,8 @@ class LedgerMaker {
 
  private:
   struct Expected {
-    std::uint64_t cached = 0;           // what the request before left, as far as this one goes on with it or should
+    // what the request before left, as far as this one goes on with it or should
+    std::uint64_t cached = 0;
     std::uint64_t read = 0;             // what the cache serves
     MissCause cause = MissCause::none;  // of what it does not serve
   };
@@ -135,20 +148,25 @@ class LedgerMaker {
   void expect(const RequestRecord& record, LedgerTurn& turn) const {
     const UsageCorrection correction = usage_.correction(record.model);
     std::uint64_t counted = record.usage.estimated_prompt;
-    if (counted == 0 && has_version(history_, record.version)) counted = history_.view_at(record.version).value().sums().tokens();
+    if (counted == 0 && has_version(history_, record.version))
+      counted = history_.view_at(record.version).value().sums().tokens();
     turn.expected_sent = rounded(correction.factor * static_cast<double>(counted));
-    turn.expected_error = correction.factor > 0 ? correction.factor_high / correction.factor - 1 : 0;
+    turn.expected_error =
+        correction.factor > 0 ? correction.factor_high / correction.factor - 1 : 0;
   }
 
-  Expected expected_of(const RequestRecord& record, const LedgerTurn& turn, const Tariff& tariff, const Left& left) const {
+  Expected expected_of(const RequestRecord& record, const LedgerTurn& turn, const Tariff& tariff,
+                       const Left& left) const {
     Expected expected;
-    if (left.record == nullptr || left.cached < std::max<std::uint64_t>(tariff.rules.tokens_min, 1)) return expected;
+    if (left.record == nullptr || left.cached < std::max<std::uint64_t>(tariff.rules.tokens_min, 1))
+      return expected;
     expected.cached = left.cached;
     expected.read = left.cached;
     if (has_version(history_, left.record->version) && has_version(history_, record.version)) {
       const Continuation next = continuation(history_, left.record->version, record.version);
-      const double kept =
-          next.tokens_before == 0 ? 1.0 : static_cast<double>(next.stable_tokens) / static_cast<double>(next.tokens_before);
+      const double kept = next.tokens_before == 0 ? 1.0
+                                                  : static_cast<double>(next.stable_tokens) /
+                                                        static_cast<double>(next.tokens_before);
       if (!next.keeps_all) {
         expected.read = rounded(kept * static_cast<double>(left.cached));
         expected.cause = next.is_edited ? MissCause::edited : MissCause::changed;
@@ -182,9 +200,11 @@ class LedgerMaker {
   void estimate(const RequestRecord& record, LedgerTurn& turn, const Tariff& tariff) const {
     turn.sent = turn.expected_sent;
     turn.read = std::min(turn.expected_read, turn.sent);
-    const bool writes = tariff.rules.kind == CacheRules::Kind::breakpoints && !record.volatile_parts.empty();
+    const bool writes =
+        tariff.rules.kind == CacheRules::Kind::breakpoints && !record.volatile_parts.empty();
     if (writes) turn.written = turn.sent - turn.read;
-    if (!has_version(history_, record.answer_version) || !has_version(history_, record.version)) return;
+    if (!has_version(history_, record.answer_version) || !has_version(history_, record.version))
+      return;
     if (record.answer_version <= record.version) return;
     const Result<Diff> diff = history_.diff(record.version, record.answer_version);
     if (!diff) return;
@@ -196,7 +216,8 @@ class LedgerMaker {
   void judge(LedgerTurn& turn, const Tariff& tariff, const Expected& cache) {
     const std::uint64_t step = std::max<std::uint64_t>(tariff.rules.step, 1);
     const std::uint64_t most = std::min(cache.cached, turn.sent);
-    // Less than a step is no miss, nor are the last hundredth: what is counted before and behind it differs by a little.
+    // Less than a step is no miss, nor are the last hundredth: what is counted before and behind it
+    // differs by a little.
     if (most > turn.read && most - turn.read >= step && most - turn.read > most / 100) {
       turn.missed = most - turn.read;
       turn.cause = cache.cause == MissCause::none ? MissCause::upstream : cache.cause;
@@ -247,12 +268,14 @@ class LedgerMaker {
 }  // namespace
 
 std::string_view name(MissCause cause) {
-  constexpr std::array<std::string_view, 5> names = {"none", "expired", "edited", "changed", "upstream"};
+  constexpr std::array<std::string_view, 5> names = {"none", "expired", "edited", "changed",
+                                                     "upstream"};
   return names[static_cast<std::size_t>(cause)];
 }
 
 void LedgerTotals::add(const LedgerTurn& turn) {
-  LedgerTotals one{.turns = 1, .reported = turn.is_reported ? 1u : 0u, .unpriced = turn.dollars ? 0u : 1u};
+  LedgerTotals one{
+      .turns = 1, .reported = turn.is_reported ? 1u : 0u, .unpriced = turn.dollars ? 0u : 1u};
   one.sent = one.sent_max = turn.sent;
   one.read = turn.read;
   one.written = turn.written;
@@ -285,14 +308,17 @@ void LedgerTotals::add(const LedgerTotals& more) {
   dollars_missed += more.dollars_missed;
 }
 
-Ledger make_ledger(const std::vector<RequestRecord>& records, const History& history, const LedgerQuery& query) {
+Ledger make_ledger(const std::vector<RequestRecord>& records, const History& history,
+                   const LedgerQuery& query) {
   LedgerMaker maker(history, query);
   for (const RequestRecord& record : records) maker.take(record);
   return std::move(maker).done();
 }
 
 void add_rows(std::vector<LedgerRow>& rows, const std::vector<LedgerRow>& more) {
-  const auto before = [](const LedgerRow& a, const LedgerRow& b) { return std::tie(a.day, a.model) < std::tie(b.day, b.model); };
+  const auto before = [](const LedgerRow& a, const LedgerRow& b) {
+    return std::tie(a.day, a.model) < std::tie(b.day, b.model);
+  };
   for (const LedgerRow& row : more) {
     const auto at = std::lower_bound(rows.begin(), rows.end(), row, before);
     if (at != rows.end() && at->day == row.day && at->model == row.model) {

@@ -22,15 +22,19 @@ class Recorded {
   std::vector<RequestRecord> records;
   std::int64_t now_ms = start_ms;
 
-  void append(Role role, std::string text) { apply({op::Append{{Message::make(role, text).value()}}}); }
+  void append(Role role, std::string text) {
+    apply({op::Append{{Message::make(role, text).value()}}});
+  }
   void append_words(Role role, std::size_t bytes) { append(role, std::string(bytes, 'x')); }
   void apply(const Operation& operation) {
-    const ApplyContext context{
-        .count_tokens = [this](const Message& m) { return static_cast<std::uint32_t>(m.text().size() / bytes_per_token); }};
+    const ApplyContext context{.count_tokens = [this](const Message& m) {
+      return static_cast<std::uint32_t>(m.text().size() / bytes_per_token);
+    }};
     history = history.apply(operation, context).value().history;
   }
 
-  // A request of the view as it is now, reported as the provider bills it, with an answer behind it.
+  // A request of the view as it is now, reported as the provider bills it, with an answer behind
+  // it.
   RequestRecord& request(std::uint64_t read, std::uint64_t written) {
     RequestRecord record;
     record.number = records.size() + 1;
@@ -53,7 +57,9 @@ class Recorded {
     records.push_back(record);
     return records.back();
   }
-  Ledger ledger(const LedgerQuery& query = {}) const { return make_ledger(records, history, query); }
+  Ledger ledger(const LedgerQuery& query = {}) const {
+    return make_ledger(records, history, query);
+  }
 };
 
 TEST(Ledger, ATurnIsBilledByThePricesOfItsModel) {
@@ -144,7 +150,8 @@ TEST(Ledger, ATurnWithoutAReportHasExpectedFiguresWithTheErrorOfEarlierOnes) {
   for (int i = 0; i < 30; ++i) {
     session.append_words(Role::user, 5'000);
     RequestRecord& record = session.request(0, 0);
-    record.usage.prompt = record.usage.estimated_prompt * 12 / 10;  // the provider counts a fifth more
+    // the provider counts a fifth more
+    record.usage.prompt = record.usage.estimated_prompt * 12 / 10;
     session.now_ms += minute_ms;
   }
   session.append_words(Role::user, 5'000);
@@ -154,7 +161,8 @@ TEST(Ledger, ATurnWithoutAReportHasExpectedFiguresWithTheErrorOfEarlierOnes) {
   const Ledger ledger = session.ledger();
   const LedgerTurn& last = ledger.turns.back();
   EXPECT_FALSE(last.is_reported);
-  EXPECT_NEAR(static_cast<double>(last.sent), 1.2 * static_cast<double>(counted), 0.03 * static_cast<double>(counted));
+  EXPECT_NEAR(static_cast<double>(last.sent), 1.2 * static_cast<double>(counted),
+              0.03 * static_cast<double>(counted));
   EXPECT_GT(last.expected_error, 0);
   EXPECT_LT(last.expected_error, 0.1);
   EXPECT_EQ(last.output, 10u) << "of the answer as it was recorded";
@@ -194,7 +202,8 @@ TEST(Ledger, RefusedRequestsAndCountsOfTokensCostNothing) {
   EXPECT_TRUE(session.ledger().turns.empty());
 }
 
-// Turns of a tool loop, with a pause of ten minutes every twenty turns. 1,000 of them fill nine tenths of the window.
+// Turns of a tool loop, with a pause of ten minutes every twenty turns. 1,000 of them fill nine
+// tenths of the window.
 Recorded long_session(std::size_t turns) {
   Recorded session;
   session.bytes_per_token = 4;
@@ -203,9 +212,10 @@ Recorded long_session(std::size_t turns) {
     const std::string call = "c" + std::to_string(i);
     session.append(Role::user, "Read file " + std::to_string(i));
     session.request(0, session.history.view().sums().tokens());
-    const std::string asks = R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + call +
-                             R"(","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"src/f)" +
-                             std::to_string(i % 40) + R"(.cpp\"}"}}]})";
+    const std::string asks =
+        R"({"role":"assistant","content":null,"tool_calls":[{"id":")" + call +
+        R"(","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"src/f)" +
+        std::to_string(i % 40) + R"(.cpp\"}"}}]})";
     session.apply({op::Append{{Message::parse(asks).value()}}});
     session.apply({op::Append{{Message::make_tool_result(call, std::string(700, 'y')).value()}}});
     session.now_ms += i % 20 == 19 ? 10 * minute_ms : minute_ms / 4;
@@ -224,8 +234,9 @@ TEST(WhatIf, ObserveCostsWhatObserveCosts) {
 
 TEST(WhatIf, CompactionWhenTheCacheIsColdCostsLessAndHasALowerPeak) {
   const Recorded session = long_session(200);
-  const WhatIf found =
-      what_if(session.records, session.history, R"({"mode":"compact","when":"cold","thresholdTokens":10000})").value();
+  const WhatIf found = what_if(session.records, session.history,
+                               R"({"mode":"compact","when":"cold","thresholdTokens":10000})")
+                           .value();
   EXPECT_GT(found.policy.compactions, 0u);
   EXPECT_LT(found.policy.dollars, found.observe.dollars);
   EXPECT_LT(found.policy.peak, found.observe.peak);
@@ -233,10 +244,14 @@ TEST(WhatIf, CompactionWhenTheCacheIsColdCostsLessAndHasALowerPeak) {
 
 TEST(WhatIf, APolicyWithSurvivalEditsAsTheSamePolicyWithout) {
   const Recorded session = long_session(200);
-  const WhatIf plain = what_if(session.records, session.history, R"({"mode":"compact","thresholdTokens":10000})").value();
-  const WhatIf kept = what_if(session.records, session.history,
-                              R"({"mode":"compact","thresholdTokens":10000,"survival":{"constraints":1.0,"paths":0.95}})")
-                          .value();
+  const WhatIf plain =
+      what_if(session.records, session.history, R"({"mode":"compact","thresholdTokens":10000})")
+          .value();
+  const WhatIf kept =
+      what_if(
+          session.records, session.history,
+          R"({"mode":"compact","thresholdTokens":10000,"survival":{"constraints":1.0,"paths":0.95}})")
+          .value();
   ASSERT_GT(plain.policy.compactions, 0u);
   EXPECT_EQ(kept.policy.compactions, plain.policy.compactions);
   EXPECT_DOUBLE_EQ(kept.policy.dollars, plain.policy.dollars);
@@ -244,7 +259,8 @@ TEST(WhatIf, APolicyWithSurvivalEditsAsTheSamePolicyWithout) {
 
 TEST(WhatIf, EachTurnHasThePolicyOfItsModel) {
   Recorded session = long_session(200);
-  for (std::size_t i = 0; i < 100; ++i) session.records[i].model = session.records[i].usage.model = "claude-haiku-4-5";
+  for (std::size_t i = 0; i < 100; ++i)
+    session.records[i].model = session.records[i].usage.model = "claude-haiku-4-5";
   const auto compactions = [&](const std::string& policy) {
     return what_if(session.records, session.history, policy).value().policy.compactions;
   };
@@ -262,7 +278,8 @@ TEST(WhatIf, LayersOfTenantsAndConversationsCount) {
   const Recorded session = long_session(100);
   const std::string compact = R"({"mode":"compact","thresholdTokens":10000})";
   const auto compactions = [&](const std::string& layer, const WhatIfOptions& options) {
-    return what_if(session.records, session.history, "{\"" + layer + "\":{\"acme\":" + compact + "}}", options)
+    return what_if(session.records, session.history,
+                   "{\"" + layer + "\":{\"acme\":" + compact + "}}", options)
         .value()
         .policy.compactions;
   };
@@ -274,10 +291,14 @@ TEST(WhatIf, LayersOfTenantsAndConversationsCount) {
 
 TEST(WhatIf, WhatIsKeptForTheAnswerIsNoRoomForTheRequest) {
   const Recorded session = long_session(100);
-  const std::uint64_t peak = what_if(session.records, session.history, "observe").value().observe.peak;
+  const std::uint64_t peak =
+      what_if(session.records, session.history, "observe").value().observe.peak;
   const std::string fit = R"({"mode":"fit","windowTokens":)" + std::to_string(peak + 100) + "}";
   EXPECT_EQ(what_if(session.records, session.history, fit).value().policy.compactions, 0u);
-  EXPECT_GT(what_if(session.records, session.history, fit, {.reserve_tokens = peak / 2}).value().policy.compactions, 0u);
+  EXPECT_GT(what_if(session.records, session.history, fit, {.reserve_tokens = peak / 2})
+                .value()
+                .policy.compactions,
+            0u);
 }
 
 TEST(WhatIf, WhatIsNoPolicyIsRefusedWithItsField) {
@@ -289,7 +310,8 @@ TEST(WhatIf, WhatIsNoPolicyIsRefusedWithItsField) {
 
 TEST(WhatIf, AThousandTurnsTakeLessThan50Milliseconds) {
   const Recorded session = long_session(1'000);
-  for (const std::string policy : {R"({"mode":"compact","when":"cold"})", R"({"mode":"compact"})", R"({"mode":"tidy"})"}) {
+  for (const std::string policy :
+       {R"({"mode":"compact","when":"cold"})", R"({"mode":"compact"})", R"({"mode":"tidy"})"}) {
     double least = 1e9;
     for (int i = 0; i < 5; ++i) {
       const std::clock_t began = std::clock();  // CPU time: others may run too
@@ -299,8 +321,10 @@ TEST(WhatIf, AThousandTurnsTakeLessThan50Milliseconds) {
       EXPECT_EQ(found.observe.over_window, 0u);
       EXPECT_GT(found.policy.compactions, 0u);
     }
-    std::printf("what_if of 1000 turns, %s: %.1f ms of CPU time, the least of 5\n", policy.c_str(), least);
-    // Builds with sanitizers, and machines that are busy, take longer: only a wrong order of growth is to fail.
+    std::printf("what_if of 1000 turns, %s: %.1f ms of CPU time, the least of 5\n", policy.c_str(),
+                least);
+    // Builds with sanitizers, and machines that are busy, take longer: only a wrong order of growth
+    // is to fail.
     EXPECT_LT(least, 1'000) << policy;
   }
 }

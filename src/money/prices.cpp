@@ -15,11 +15,14 @@ CacheRules rules_of(const Model& model, std::string_view dialect_text) {
   const std::optional<Dialect> dialect = dialect_named(dialect_text);
   if (!dialect) return {};
   for (const std::string& name : model.profiles)
-    if (const Result<Profile> profile = find_profile(name); profile && profile->dialect == *dialect) return profile->cache;
+    if (const Result<Profile> profile = find_profile(name); profile && profile->dialect == *dialect)
+      return profile->cache;
   return default_profile(*dialect).cache;
 }
 
-double times(std::uint64_t tokens, double price) { return static_cast<double>(tokens) * price / million; }
+double times(std::uint64_t tokens, double price) {
+  return static_cast<double>(tokens) * price / million;
+}
 
 }  // namespace
 
@@ -59,9 +62,12 @@ bool is_kept_for_hour(const RequestRecord& record) {
     return part.kind == VolatilePart::Kind::marker && part.json.find("\"1h\"") != part.json.npos;
   };
   const auto& parts = record.volatile_parts;
-  return record.usage.cache_written_hour > 0 || std::any_of(parts.begin(), parts.end(), asks_for_hour);
+  return record.usage.cache_written_hour > 0 ||
+         std::any_of(parts.begin(), parts.end(), asks_for_hour);
 }
 
-std::int64_t cache_lifetime_ms(const RequestRecord& record) { return is_kept_for_hour(record) ? hour_ms : usual_lifetime_ms; }
+std::int64_t cache_lifetime_ms(const RequestRecord& record) {
+  return is_kept_for_hour(record) ? hour_ms : usual_lifetime_ms;
+}
 
 }  // namespace undertext

@@ -28,10 +28,12 @@ struct Tariff {
   double read = 0, write = 0, write_hour = 0;
 
   std::optional<double> dollars(const BilledTokens& tokens) const;  // unset: no price is known
-  double dollars_missed(std::uint64_t tokens) const;                // what reading them from the cache would have saved
+  // what reading them from the cache would have saved
+  double dollars_missed(std::uint64_t tokens) const;
 };
 
-// What a request of this model and dialect costs. What the table does not tell of a cache follows from the profile.
+// What a request of this model and dialect costs. What the table does not tell of a cache follows
+// from the profile.
 Tariff tariff_of(std::string_view model, std::string_view dialect);
 
 // Tariffs that were asked for once.

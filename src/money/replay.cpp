@@ -11,7 +11,8 @@
 namespace undertext {
 namespace {
 
-// Stands for smart_summary: the largest tail that fits beside a summary as long as that may be, of which not a word is written.
+// Stands for smart_summary: the largest tail that fits beside a summary as long as that may be, of
+// which not a word is written.
 class SizedSummary final : public Strategy {
  public:
   std::string_view name() const noexcept override { return "sized_summary"; }
@@ -26,8 +27,9 @@ class SizedSummary final : public Strategy {
     // One unbroken stretch has the summary: the first that is as long as any.
     Replacement& dropped = plan->replacements.front();
     const auto length = [](const Range& range) { return range.end - range.start; };
-    const auto longest = std::max_element(dropped.hidden.begin(), dropped.hidden.end(),
-                                          [&](const Range& a, const Range& b) { return length(a) < length(b); });
+    const auto longest =
+        std::max_element(dropped.hidden.begin(), dropped.hidden.end(),
+                         [&](const Range& a, const Range& b) { return length(a) < length(b); });
     const Range range = *longest;
     dropped.hidden.erase(longest);
     if (dropped.hidden.empty()) plan->replacements.clear();
@@ -57,20 +59,23 @@ void PolicyReplay::apply(Operation operation, const Count& count) {
   history_ = std::move(history_.apply(operation, {.count_tokens = count}).value().history);
 }
 
-void PolicyReplay::append(std::span<const Message> messages, std::span<const std::uint32_t> tokens) {
+void PolicyReplay::append(std::span<const Message> messages,
+                          std::span<const std::uint32_t> tokens) {
   if (messages.empty()) return;
   const std::uint64_t first = history_.stats().total_messages;
   std::size_t next = 0;
   const Count known = [&](const Message&) { return tokens[next++]; };
   apply({op::Append{{messages.begin(), messages.end()}}}, tokens.empty() ? count_ : known);
-  for (std::uint64_t i = 0; i < messages.size(); ++i) ordinals_.push_back(static_cast<std::uint32_t>(first + i));
+  for (std::uint64_t i = 0; i < messages.size(); ++i)
+    ordinals_.push_back(static_cast<std::uint32_t>(first + i));
 }
 
 void PolicyReplay::drop(std::span<const std::uint64_t> numbers) {
   std::vector<std::uint64_t> visible;
   for (const std::uint64_t number : numbers)
     if (history_.view().index_of(Ordinal(ordinals_[number]))) visible.push_back(ordinals_[number]);
-  if (!visible.empty()) apply({op::Delete{Names::ordinals(std::move(visible)), Pairs::literal}}, count_);
+  if (!visible.empty())
+    apply({op::Delete{Names::ordinals(std::move(visible)), Pairs::literal}}, count_);
 }
 
 void PolicyReplay::start_over() {
@@ -90,16 +95,18 @@ std::uint64_t PolicyReplay::send() {
 bool PolicyReplay::edit(const Moment& moment) {
   if (policy_.mode == GatewayPolicy::Mode::observe) return false;
   const std::uint64_t tokens = history_.view().sums().tokens();
-  const std::optional<EditGoal> goal = edit_goal(policy_, {.tokens = moment.measure.as_sent(tokens),
-                                                           .window = moment.window,
-                                                           .reserve = moment.reserve,
-                                                           .tokens_per_turn = tokens_per_turn(history_),
-                                                           .idle_ms = moment.idle_ms,
-                                                           .cache_lifetime_ms = moment.cache_lifetime_ms});
+  const std::optional<EditGoal> goal =
+      edit_goal(policy_, {.tokens = moment.measure.as_sent(tokens),
+                          .window = moment.window,
+                          .reserve = moment.reserve,
+                          .tokens_per_turn = tokens_per_turn(history_),
+                          .idle_ms = moment.idle_ms,
+                          .cache_lifetime_ms = moment.cache_lifetime_ms});
   if (!goal || waits_.waits(tokens, *goal)) return false;
   Aim aim;
   aim.count_tokens = count_;
-  const Result<Plan> plan = edit_plan(policy_, *goal, moment.measure, history_, std::move(aim), summary_);
+  const Result<Plan> plan =
+      edit_plan(policy_, *goal, moment.measure, history_, std::move(aim), summary_);
   if (!plan || plan->replacements.empty()) {
     waits_.failed(tokens);
     return false;

@@ -1,4 +1,5 @@
-// A conversation as a gateway with another policy would have kept it: the client's list goes on, and the policy edits what is sent.
+// A conversation as a gateway with another policy would have kept it: the client's list goes on,
+// and the policy edits what is sent.
 //
 //     PolicyReplay replay(policy, counting, PolicyReplay::Summaries::sized);
 //     replay.append(messages, tokens);                    // what the client's next request added
@@ -6,7 +7,8 @@
 //     replay.send();                                      // what it shares with the request before
 //     replay.history().view();                            // what is sent
 //
-// A value but for its own history. Decides with the functions that the gateway decides with (policy/policy.hpp, policy/edit_plan.hpp).
+// A value but for its own history. Decides with the functions that the gateway decides with
+// (policy/policy.hpp, policy/edit_plan.hpp).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +39,8 @@ class PolicyReplay {
 
   // To the end. `tokens`: of each, known already; empty: they are counted.
   void append(std::span<const Message> messages, std::span<const std::uint32_t> tokens = {});
-  // Messages that the client dropped, by the order in which they were appended. What a summary stands for stays there.
+  // Messages that the client dropped, by the order in which they were appended. What a summary
+  // stands for stays there.
   void drop(std::span<const std::uint64_t> numbers);
   void start_over();                                                  // with an empty list
   void follow(GatewayPolicy policy) { policy_ = std::move(policy); }  // from the next edit on

@@ -23,9 +23,12 @@ namespace undertext {
 namespace {
 
 bool is_replayed(const RequestRecord& record, const History& history) {
-  const bool is_answered = !record.usage.request_id.empty() || (record.status >= 200 && record.status < 300);
-  const bool is_of_the_list = record.kind == ClientRequestKind::turn || record.kind == ClientRequestKind::compaction;
-  return is_answered && is_of_the_list && record.version >= history.first_version() && record.version <= history.version();
+  const bool is_answered =
+      !record.usage.request_id.empty() || (record.status >= 200 && record.status < 300);
+  const bool is_of_the_list =
+      record.kind == ClientRequestKind::turn || record.kind == ClientRequestKind::compaction;
+  return is_answered && is_of_the_list && record.version >= history.first_version() &&
+         record.version <= history.version();
 }
 
 // What is known of a turn, whatever the policy.
@@ -50,7 +53,8 @@ struct Sent {
   std::function<std::uint64_t(std::uint64_t messages)> tokens_of_first;
 };
 
-// Bills requests as a provider with a prompt cache does: what an earlier request left is read while it lives, the rest is written.
+// Bills requests as a provider with a prompt cache does: what an earlier request left is read while
+// it lives, the rest is written.
 class Meter {
  public:
   void take(const Turn& turn, const Sent& sent) {
@@ -61,8 +65,8 @@ class Meter {
     if (at_ms - last_ms_ > lifetime_ms_ || model_ != turn.record->model) ends_.clear();
     std::uint64_t read = read_tokens(turn, sent, rules);
     if (read < rules.tokens_min) read = 0;
-    const bool writes =
-        rules.kind == CacheRules::Kind::breakpoints && (turn.record->usage.cache_written > 0 || read > 0 || marks(turn));
+    const bool writes = rules.kind == CacheRules::Kind::breakpoints &&
+                        (turn.record->usage.cache_written > 0 || read > 0 || marks(turn));
     const std::uint64_t rest = tokens - std::min(tokens, read);
     const std::uint64_t written = writes && tokens >= rules.tokens_min ? rest : 0;
     lifetime_ms_ = cache_lifetime_ms(*turn.record);
@@ -86,7 +90,8 @@ class Meter {
   }
   ReplayTotals& totals() { return totals_; }
   std::optional<std::int64_t> idle_ms(std::int64_t at_ms) const {
-    return model_.empty() ? std::nullopt : std::optional(std::max<std::int64_t>(at_ms - last_ms_, 0));
+    return model_.empty() ? std::nullopt
+                          : std::optional(std::max<std::int64_t>(at_ms - last_ms_, 0));
   }
 
  private:
@@ -99,18 +104,22 @@ class Meter {
       const std::uint64_t step = std::max<std::uint64_t>(rules.step, 1);
       return tokens / step * step;
     }
-    // The marker at the end of the request looks back a number of blocks; the one behind the tools finds these.
+    // The marker at the end of the request looks back a number of blocks; the one behind the tools
+    // finds these.
     for (auto end = ends_.rbegin(); end != ends_.rend(); ++end)
-      if (rules.lookback == 0 || sent.messages - *end < rules.lookback) return turn.measure.as_sent(sent.tokens_of_first(*end));
+      if (rules.lookback == 0 || sent.messages - *end < rules.lookback)
+        return turn.measure.as_sent(sent.tokens_of_first(*end));
     return turn.measure.as_sent(0);
   }
   // What stands before the messages is read also where all of them changed.
   bool is_warm(const Turn& turn) const {
-    return !model_.empty() && model_ == turn.record->model && turn.record->at_ms - last_ms_ <= lifetime_ms_;
+    return !model_.empty() && model_ == turn.record->model &&
+           turn.record->at_ms - last_ms_ <= lifetime_ms_;
   }
 
   ReplayTotals totals_;
-  std::vector<std::uint64_t> ends_;  // of earlier requests that are beginnings of the last one, in messages; rising
+  // of earlier requests that are beginnings of the last one, in messages; rising
+  std::vector<std::uint64_t> ends_;
   std::int64_t last_ms_ = 0, lifetime_ms_ = 0;
   std::string model_;
 };
@@ -122,7 +131,8 @@ ReplayTotals metered_as_sent(const std::vector<Turn>& turns) {
   for (const Turn& turn : turns) {
     const EntryTree& now = turn.view.rep().placed.entries;
     turn.view.rep().log.go_on();
-    meter.take(turn, {now.size(), last.common_prefix(now), [&](std::uint64_t n) { return turn.view.sums(0, n).tokens(); }});
+    meter.take(turn, {now.size(), last.common_prefix(now),
+                      [&](std::uint64_t n) { return turn.view.sums(0, n).tokens(); }});
     last = now;
   }
   return meter.totals();
@@ -138,7 +148,8 @@ class ClientLists {
     const ClientTree now = client_tree_at(history_, version);
     if (now.empty()) return follow_view(replay, version);
     const std::uint64_t common = last_.common_prefix(now);
-    const std::vector<std::uint64_t> gone = ordinals_of(last_, common), come = ordinals_of(now, common);
+    const std::vector<std::uint64_t> gone = ordinals_of(last_, common),
+                                     come = ordinals_of(now, common);
     last_ = now;
     change(replay, gone, come, [&] { return ordinals_of(now, 0); });
   }
@@ -160,8 +171,10 @@ class ClientLists {
 
   // Behind what both lists begin with, `gone` became `come`.
   template <class Whole>
-  void change(PolicyReplay& replay, const std::vector<std::uint64_t>& gone, const std::vector<std::uint64_t>& come, Whole whole) {
-    // What stays of `gone` is the beginning of `come`, where the client only dropped and added messages.
+  void change(PolicyReplay& replay, const std::vector<std::uint64_t>& gone,
+              const std::vector<std::uint64_t>& come, Whole whole) {
+    // What stays of `gone` is the beginning of `come`, where the client only dropped and added
+    // messages.
     std::vector<std::uint64_t> dropped;
     std::size_t kept = 0;
     for (const std::uint64_t ordinal : gone) {
@@ -171,13 +184,15 @@ class ClientLists {
         dropped.push_back(numbers_.at(ordinal));
       }
     }
-    const bool only_adds = std::none_of(come.begin() + static_cast<std::ptrdiff_t>(kept), come.end(),
-                                        [&](std::uint64_t ordinal) { return numbers_.contains(ordinal); });
+    const bool only_adds =
+        std::none_of(come.begin() + static_cast<std::ptrdiff_t>(kept), come.end(),
+                     [&](std::uint64_t ordinal) { return numbers_.contains(ordinal); });
     if (only_adds && dropped.size() * 2 <= numbers_.size()) {
       replay.drop(dropped);
       return append(replay, std::span(come).subspan(kept));
     }
-    // The client wrote another list, as after a compaction of its own: edits of the former one are of no use any more.
+    // The client wrote another list, as after a compaction of its own: edits of the former one are
+    // of no use any more.
     replay.start_over();
     numbers_.clear();
     const std::vector<std::uint64_t> all = whole();
@@ -203,8 +218,9 @@ class ClientLists {
 };
 
 // The turns under a policy.
-ReplayTotals replayed(const std::vector<Turn>& turns, const History& history, const GatewayPolicies& policies,
-                      const WhatIfOptions& options, const PolicyReplay::Count& count) {
+ReplayTotals replayed(const std::vector<Turn>& turns, const History& history,
+                      const GatewayPolicies& policies, const WhatIfOptions& options,
+                      const PolicyReplay::Count& count) {
   Meter meter;
   ClientLists lists(history);
   PolicyReplay replay(GatewayPolicy(), count, PolicyReplay::Summaries::sized);
@@ -214,7 +230,8 @@ ReplayTotals replayed(const std::vector<Turn>& turns, const History& history, co
     history.rep().log.go_on();
     if (const std::string_view now = options.model.empty() ? record.model : options.model;
         now != model || &turn == &turns.front()) {
-      replay.follow(policies.of({.tenant = options.tenant, .model = now, .conversation = options.conversation}));
+      replay.follow(policies.of(
+          {.tenant = options.tenant, .model = now, .conversation = options.conversation}));
       model = now;
     }
     lists.follow(replay, record.version);
@@ -225,7 +242,8 @@ ReplayTotals replayed(const std::vector<Turn>& turns, const History& history, co
                    .idle_ms = meter.idle_ms(record.at_ms),
                    .cache_lifetime_ms = cache_lifetime_ms(record)});
     const View view = replay.history().view();
-    meter.take(turn, {view.size(), replay.send(), [&](std::uint64_t n) { return view.sums(0, n).tokens(); }});
+    meter.take(turn, {view.size(), replay.send(),
+                      [&](std::uint64_t n) { return view.sums(0, n).tokens(); }});
   }
   meter.totals().compactions = replay.edits();
   return meter.totals();
@@ -233,7 +251,8 @@ ReplayTotals replayed(const std::vector<Turn>& turns, const History& history, co
 
 std::uint64_t answer_tokens(const RequestRecord& record, const History& history) {
   if (record.usage.completion > 0) return record.usage.completion;
-  if (record.answer_version <= record.version || record.answer_version > history.version()) return 0;
+  if (record.answer_version <= record.version || record.answer_version > history.version())
+    return 0;
   const Result<Diff> diff = history.diff(record.version, record.answer_version);
   std::uint64_t tokens = 0;
   const View log = history.log();
@@ -245,7 +264,8 @@ std::uint64_t answer_tokens(const RequestRecord& record, const History& history)
 // What the upstream's figures come to; 0: it reported none, or there is no price.
 double reported_dollars(const Turn& turn) {
   const RequestUsage& usage = turn.record->usage;
-  const std::uint64_t read = std::min(usage.cached, usage.prompt), written = std::min(usage.cache_written, usage.prompt - read);
+  const std::uint64_t read = std::min(usage.cached, usage.prompt),
+                      written = std::min(usage.cache_written, usage.prompt - read);
   const std::uint64_t hour = std::min(usage.cache_written_hour, written);
   return turn.tariff
       ->dollars({.plain = usage.prompt - read - written,
@@ -258,16 +278,19 @@ double reported_dollars(const Turn& turn) {
 
 class Turns {
  public:
-  Turns(const std::vector<RequestRecord>& records, const History& history, const WhatIfOptions& options) {
+  Turns(const std::vector<RequestRecord>& records, const History& history,
+        const WhatIfOptions& options) {
     for (const RequestRecord& record : records) learn(record);
     for (const RequestRecord& record : records) {
       if (!is_replayed(record, history)) continue;
       history.rep().log.go_on();
       View view = history.view_at(record.version).value();
-      const std::uint64_t view_tokens = view.sums().tokens(), counted = record.usage.estimated_prompt;
+      const std::uint64_t view_tokens = view.sums().tokens(),
+                          counted = record.usage.estimated_prompt;
       Turn turn{.record = &record,
                 .view = std::move(view),
-                .tariff = &tariffs_.of(options.model.empty() ? record.model : options.model, record.dialect)};
+                .tariff = &tariffs_.of(options.model.empty() ? record.model : options.model,
+                                       record.dialect)};
       turn.measure = {.overhead_tokens = counted > view_tokens ? counted - view_tokens : 0,
                       .factor = usage_.correction(record.model).factor};
       turn.output = answer_tokens(record, history);
@@ -290,8 +313,8 @@ class Turns {
 
 }  // namespace
 
-Result<WhatIf> what_if(const std::vector<RequestRecord>& records, const History& history, std::string_view policy,
-                       const WhatIfOptions& options) {
+Result<WhatIf> what_if(const std::vector<RequestRecord>& records, const History& history,
+                       std::string_view policy, const WhatIfOptions& options) {
   const Result<GatewayPolicies> policies = GatewayPolicies::read(policy);
   if (!policies) return policies.error();
   return answering_failure([&]() -> Result<WhatIf> {
@@ -301,12 +324,15 @@ Result<WhatIf> what_if(const std::vector<RequestRecord>& records, const History&
     for (const Turn& turn : turns.all)
       if (!turn.tariff->input) ++found.unpriced;
     const ReplayTotals as_sent = metered_as_sent(turns.all);
-    const bool was_edited =
-        std::any_of(turns.all.begin(), turns.all.end(), [&](const Turn& turn) { return !is_unedited(turn, history); });
-    found.observe = was_edited ? replayed(turns.all, history, GatewayPolicies(), options, count) : as_sent;
+    const bool was_edited = std::any_of(turns.all.begin(), turns.all.end(), [&](const Turn& turn) {
+      return !is_unedited(turn, history);
+    });
+    found.observe =
+        was_edited ? replayed(turns.all, history, GatewayPolicies(), options, count) : as_sent;
     found.policy = replayed(turns.all, history, *policies, options, count);
     for (const Turn& turn : turns.all) found.reported_dollars += reported_dollars(turn);
-    if (found.reported_dollars > 0) found.error = std::abs(as_sent.dollars - found.reported_dollars) / found.reported_dollars;
+    if (found.reported_dollars > 0)
+      found.error = std::abs(as_sent.dollars - found.reported_dollars) / found.reported_dollars;
     return found;
   });
 }

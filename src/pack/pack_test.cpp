@@ -17,7 +17,8 @@ std::string random_text(std::mt19937& random, std::size_t size) {
 TEST(Pack, BytesComeBackAsTheyWere) {
   std::mt19937 random(1);
   for (const std::size_t size : {0u, 1u, 100u, 5000u, 300'000u}) {
-    const std::string reference = random_text(random, size), bytes = random_text(random, size / 2) + reference + "end";
+    const std::string reference = random_text(random, size),
+                      bytes = random_text(random, size / 2) + reference + "end";
     EXPECT_EQ(unpack(pack(bytes, reference), reference, bytes.size()).value(), bytes);
     EXPECT_EQ(unpack(pack(bytes, ""), "", bytes.size()).value(), bytes);
   }
@@ -25,16 +26,20 @@ TEST(Pack, BytesComeBackAsTheyWere) {
 
 TEST(Pack, WhatTheReferenceHasCostsNextToNothing) {
   std::mt19937 random(2);
-  const std::string a = random_text(random, 200'000), b = random_text(random, 3000), c = random_text(random, 200'000);
-  const std::string packed = pack("head" + c + b.substr(0, 1500) + "x" + b.substr(1500) + "middle" + a, a + b + c);
+  const std::string a = random_text(random, 200'000), b = random_text(random, 3000),
+                    c = random_text(random, 200'000);
+  const std::string packed =
+      pack("head" + c + b.substr(0, 1500) + "x" + b.substr(1500) + "middle" + a, a + b + c);
   EXPECT_LT(packed.size(), 200u);
 }
 
 TEST(Pack, AnotherReferenceOrADamagedPackIsCorruptAndNeverOtherBytes) {
   std::mt19937 random(3);
-  const std::string reference = random_text(random, 2000), bytes = reference.substr(100, 1500) + random_text(random, 300);
+  const std::string reference = random_text(random, 2000),
+                    bytes = reference.substr(100, 1500) + random_text(random, 300);
   const std::string packed = pack(bytes, reference);
-  EXPECT_EQ(unpack(packed, random_text(random, 2000), bytes.size()).error().code, ErrorCode::corrupt);
+  EXPECT_EQ(unpack(packed, random_text(random, 2000), bytes.size()).error().code,
+            ErrorCode::corrupt);
   EXPECT_EQ(unpack(packed, "", bytes.size()).error().code, ErrorCode::corrupt);
   EXPECT_EQ(unpack(packed, reference, bytes.size() - 1).error().code, ErrorCode::corrupt);
   EXPECT_EQ(unpack("", reference, bytes.size()).error().code, ErrorCode::corrupt);

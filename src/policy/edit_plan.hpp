@@ -1,4 +1,5 @@
-// The plan of an edit that a policy asks for: what the gateway applies, and what a replay of recorded turns applies.
+// The plan of an edit that a policy asks for: what the gateway applies, and what a replay of
+// recorded turns applies.
 //
 //     EditMeasure measure{.overhead_tokens = tools, .factor = learned};
 //     if (std::optional<EditGoal> goal = edit_goal(policy, {.tokens = measure.as_sent(tokens), …}); goal && !waits.waits(tokens, *goal))
@@ -23,16 +24,20 @@ struct EditMeasure {
   double factor = 1;                  // the provider's tokens for one of ours
 
   std::uint64_t as_sent(std::uint64_t view_tokens) const;
-  std::uint64_t as_counted(std::uint64_t sent_tokens) const;  // a view of so many is sent as at most so many; at least 1
+  // a view of so many is sent as at most so many; at least 1
+  std::uint64_t as_counted(std::uint64_t sent_tokens) const;
 };
 
-// The plan for the head. `aim` has the counts and limits; what the policy asks for is set in it. cannot_fit: too little can be freed, or
-// too little would survive. Others: as Strategy::plan(). `summary`: see edit_strategy(); what would survive it is then not asked.
-Result<Plan> edit_plan(const GatewayPolicy& policy, const EditGoal& goal, const EditMeasure& measure, const History& history,
-                       Aim aim, const StrategyPtr& summary = {});
+// The plan for the head. `aim` has the counts and limits; what the policy asks for is set in it.
+// cannot_fit: too little can be freed, or too little would survive. Others: as Strategy::plan().
+// `summary`: see edit_strategy(); what would survive it is then not asked.
+Result<Plan> edit_plan(const GatewayPolicy& policy, const EditGoal& goal,
+                       const EditMeasure& measure, const History& history, Aim aim,
+                       const StrategyPtr& summary = {});
 
-// Keeps a conversation from trying again and again without progress: after a try that freed too little, the next one comes when the view
-// has grown by a quarter, and by what an edit has to free, or has shrunk.
+// Keeps a conversation from trying again and again without progress: after a try that freed too
+// little, the next one comes when the view has grown by a quarter, and by what an edit has to free,
+// or has shrunk.
 class EditWaits {
  public:
   bool waits(std::uint64_t view_tokens, const EditGoal& goal);

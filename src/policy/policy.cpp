@@ -21,11 +21,14 @@ constexpr std::array<std::string_view, 2> compaction_names = {"off", "pointer"};
 constexpr std::array<std::string_view, 2> switch_names = {"off", "on"};
 
 Failure wrong(const std::string& field, const std::string& why) {
-  return Failure(Error{.code = ErrorCode::invalid_argument, .message = "a policy's " + field + " " + why, .field = field});
+  return Failure(Error{.code = ErrorCode::invalid_argument,
+                       .message = "a policy's " + field + " " + why,
+                       .field = field});
 }
 
 template <std::size_t count>
-std::size_t read_name(const JsonValue& value, const std::array<std::string_view, count>& names, const std::string& field) {
+std::size_t read_name(const JsonValue& value, const std::array<std::string_view, count>& names,
+                      const std::string& field) {
   std::string all;
   for (std::size_t i = 0; i < count; ++i) {
     if (value.is(JsonType::string) && value.string_is(names[i])) return i;
@@ -35,8 +38,10 @@ std::size_t read_name(const JsonValue& value, const std::array<std::string_view,
 }
 
 std::uint64_t read_count(const JsonValue& value, const std::string& field, std::uint64_t most) {
-  const std::optional<std::uint64_t> count = value.is(JsonType::number) ? value.uint64_saturated() : std::nullopt;
-  if (!count || *count > most) throw wrong(field, "is an integer from 0 to " + std::to_string(most));
+  const std::optional<std::uint64_t> count =
+      value.is(JsonType::number) ? value.uint64_saturated() : std::nullopt;
+  if (!count || *count > most)
+    throw wrong(field, "is an integer from 0 to " + std::to_string(most));
   return *count;
 }
 
@@ -44,7 +49,8 @@ double read_part(const JsonValue& value, const std::string& field) {
   double part = -1;
   const std::string_view digits = value.is(JsonType::number) ? value.raw() : std::string_view();
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), part);
-  if (digits.empty() || end.ec != std::errc() || part < 0 || part > 1) throw wrong(field, "is a number from 0 to 1");
+  if (digits.empty() || end.ec != std::errc() || part < 0 || part > 1)
+    throw wrong(field, "is a number from 0 to 1");
   return part;
 }
 
@@ -53,7 +59,8 @@ SurvivalPolicy read_survival(const JsonValue& value, const std::string& field) {
   SurvivalPolicy survival;
   for (const JsonMember member : value.members()) {
     std::size_t kind = 0;
-    while (kind < fact_kind_count && !member.key.string_is(name(static_cast<FactKind>(kind)))) ++kind;
+    while (kind < fact_kind_count && !member.key.string_is(name(static_cast<FactKind>(kind))))
+      ++kind;
     const std::string inner = field + "." + member.key.string();
     if (kind == fact_kind_count) throw wrong(inner, "is no kind of facts");
     survival.least[kind] = read_part(member.value, inner);
@@ -64,7 +71,8 @@ SurvivalPolicy read_survival(const JsonValue& value, const std::string& field) {
 constexpr std::uint64_t tokens_most = 1'000'000'000;
 
 // Of tokens and per cent, the one that was given last counts.
-Setter amount_in_tokens(std::optional<std::uint64_t> GatewayPolicy::* tokens, std::optional<std::uint64_t> GatewayPolicy::* percent,
+Setter amount_in_tokens(std::optional<std::uint64_t> GatewayPolicy::* tokens,
+                        std::optional<std::uint64_t> GatewayPolicy::* percent,
                         std::uint64_t amount) {
   return [=](GatewayPolicy& policy) {
     policy.*tokens = amount;
@@ -80,23 +88,34 @@ Setter read_member(std::string_view name, const JsonValue& value, const std::str
     return [mode = static_cast<Mode>(read_name(value, mode_names, field))](P& p) { p.mode = mode; };
   }
   if (name == "when") {
-    return [when = static_cast<P::When>(read_name(value, when_names, field))](P& p) { p.when = when; };
+    return
+        [when = static_cast<P::When>(read_name(value, when_names, field))](P& p) { p.when = when; };
   }
   if (name == "windowTokens") return [n = count(tokens_most)](P& p) { p.window_tokens = n; };
-  if (name == "thresholdTokens") return amount_in_tokens(&P::threshold_tokens, &P::threshold_percent, count(tokens_most));
-  if (name == "thresholdPercent") return amount_in_tokens(&P::threshold_percent, &P::threshold_tokens, count(100));
-  if (name == "targetTokens") return amount_in_tokens(&P::target_tokens, &P::target_percent, count(tokens_most));
-  if (name == "targetPercent") return amount_in_tokens(&P::target_percent, &P::target_tokens, count(100));
+  if (name == "thresholdTokens")
+    return amount_in_tokens(&P::threshold_tokens, &P::threshold_percent, count(tokens_most));
+  if (name == "thresholdPercent")
+    return amount_in_tokens(&P::threshold_percent, &P::threshold_tokens, count(100));
+  if (name == "targetTokens")
+    return amount_in_tokens(&P::target_tokens, &P::target_percent, count(tokens_most));
+  if (name == "targetPercent")
+    return amount_in_tokens(&P::target_percent, &P::target_tokens, count(100));
   if (name == "headroomTurns") return [n = count(1'000'000)](P& p) { p.headroom_turns = n; };
   if (name == "keepResults") return [n = count(1'000'000)](P& p) { p.keep_results = n; };
   if (name == "cacheSeconds") return [n = count(31'536'000)](P& p) { p.cache_seconds = n; };
-  if (name == "survival") return [survival = read_survival(value, field)](P& p) { p.survival = survival; };
-  if (name == "repair") return [on = read_name(value, switch_names, field) == 1](P& p) { p.repair = on; };
+  if (name == "survival")
+    return [survival = read_survival(value, field)](P& p) { p.survival = survival; };
+  if (name == "repair")
+    return [on = read_name(value, switch_names, field) == 1](P& p) { p.repair = on; };
   if (name == "tools") {
-    return [tools = static_cast<P::Tools>(read_name(value, tools_names, field))](P& p) { p.tools = tools; };
+    return [tools = static_cast<P::Tools>(read_name(value, tools_names, field))](P& p) {
+      p.tools = tools;
+    };
   }
   if (name == "compaction") {
-    return [how = static_cast<P::Compaction>(read_name(value, compaction_names, field))](P& p) { p.compaction = how; };
+    return [how = static_cast<P::Compaction>(read_name(value, compaction_names, field))](P& p) {
+      p.compaction = how;
+    };
   }
   return {};
 }
@@ -115,7 +134,8 @@ std::vector<Setter> read_members(const JsonValue& object, const std::string& fie
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+    return std::tolower(static_cast<unsigned char>(x)) ==
+           std::tolower(static_cast<unsigned char>(y));
   });
 }
 
@@ -123,16 +143,23 @@ bool matches(std::string_view pattern, std::string_view name) {
   if (name.empty()) return false;
   if (!pattern.ends_with('*')) return equal_ignoring_case(pattern, name);
   pattern.remove_suffix(1);
-  return name.size() >= pattern.size() && equal_ignoring_case(pattern, name.substr(0, pattern.size()));
+  return name.size() >= pattern.size() &&
+         equal_ignoring_case(pattern, name.substr(0, pattern.size()));
 }
 
-std::uint64_t percent_of(std::uint64_t whole, std::uint64_t percent) { return whole / 100 * percent + whole % 100 * percent / 100; }
+std::uint64_t percent_of(std::uint64_t whole, std::uint64_t percent) {
+  return whole / 100 * percent + whole % 100 * percent / 100;
+}
 
 }  // namespace
 
-std::string_view name(GatewayPolicy::Mode mode) { return mode_names[static_cast<std::size_t>(mode)]; }
+std::string_view name(GatewayPolicy::Mode mode) {
+  return mode_names[static_cast<std::size_t>(mode)];
+}
 
-bool GatewayPolicy::edits() const { return mode != Mode::observe || repair || compaction != Compaction::off; }
+bool GatewayPolicy::edits() const {
+  return mode != Mode::observe || repair || compaction != Compaction::off;
+}
 
 std::uint64_t GatewayPolicy::default_threshold_percent() const {
   if (mode == Mode::fit) return 100;
@@ -142,13 +169,16 @@ std::uint64_t GatewayPolicy::default_threshold_percent() const {
 Result<GatewayPolicies> GatewayPolicies::read(std::string_view text) {
   try {
     GatewayPolicies policies;
-    if (const auto mode = std::find(mode_names.begin(), mode_names.end(), text); mode != mode_names.end()) {
-      policies.own_.push_back([named = static_cast<Mode>(mode - mode_names.begin())](GatewayPolicy& p) { p.mode = named; });
+    if (const auto mode = std::find(mode_names.begin(), mode_names.end(), text);
+        mode != mode_names.end()) {
+      policies.own_.push_back([named = static_cast<Mode>(mode - mode_names.begin())](
+                                  GatewayPolicy& p) { p.mode = named; });
       return policies;
     }
     const Result<JsonText> json = JsonText::parse(text, {});
     if (!json) return json.error();
-    if (!json->root().is(JsonType::object)) throw wrong("policy", "is an object, or observe, fit, tidy or compact");
+    if (!json->root().is(JsonType::object))
+      throw wrong("policy", "is an object, or observe, fit, tidy or compact");
     for (const JsonMember member : json->root().members()) {
       const std::string name = member.key.string();
       Layer* layer = name == "tenants"         ? &policies.tenants_
@@ -179,7 +209,8 @@ Result<GatewayPolicies> GatewayPolicies::read(std::string_view text) {
 void GatewayPolicies::note(const Members& members) {
   GatewayPolicy policy;
   for (const Setter& set : members) set(policy);
-  answers_compactions_ = answers_compactions_ || policy.compaction == GatewayPolicy::Compaction::pointer;
+  answers_compactions_ =
+      answers_compactions_ || policy.compaction == GatewayPolicy::Compaction::pointer;
   offers_recall_ = offers_recall_ || policy.tools == GatewayPolicy::Tools::recall;
 }
 
@@ -198,11 +229,14 @@ GatewayPolicy GatewayPolicies::of(const PolicySubject& subject) const {
     std::vector<Layer::const_iterator> found;
     for (auto each = layer.begin(); each != layer.end(); ++each)
       if (matches(each->first, name)) found.push_back(each);
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a->first.size() < b->first.size(); });
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+      return a->first.size() < b->first.size();
+    });
     for (const auto& each : found) lay(each->second);
   };
   lay(own_);
-  if (const auto tenant = tenants_.find(subject.tenant); tenant != tenants_.end()) lay(tenant->second);
+  if (const auto tenant = tenants_.find(subject.tenant); tenant != tenants_.end())
+    lay(tenant->second);
   lay_matching(models_, subject.model);
   lay_matching(conversations_, subject.conversation);
   return policy;
@@ -214,48 +248,58 @@ bool GatewayPolicies::may_edit(std::string_view tenant) const {
 
 std::optional<EditGoal> edit_goal(const GatewayPolicy& policy, const EditSituation& situation) {
   if (policy.mode == Mode::observe) return std::nullopt;
-  const std::optional<std::uint64_t> window = policy.window_tokens ? policy.window_tokens : situation.window;
+  const std::optional<std::uint64_t> window =
+      policy.window_tokens ? policy.window_tokens : situation.window;
   EditGoal goal;
   goal.tokens_limit = window ? *window - std::min(*window, situation.reserve) : tokens_most;
   std::uint64_t threshold = goal.tokens_limit;
   if (policy.threshold_tokens)
     threshold = std::min(threshold, *policy.threshold_tokens);
   else if (window)
-    threshold = std::min(threshold, percent_of(*window, policy.threshold_percent.value_or(policy.default_threshold_percent())));
-  const std::int64_t lifetime_ms =
-      policy.cache_seconds ? static_cast<std::int64_t>(*policy.cache_seconds) * 1000 : situation.cache_lifetime_ms;
+    threshold = std::min(
+        threshold,
+        percent_of(*window, policy.threshold_percent.value_or(policy.default_threshold_percent())));
+  const std::int64_t lifetime_ms = policy.cache_seconds
+                                       ? static_cast<std::int64_t>(*policy.cache_seconds) * 1000
+                                       : situation.cache_lifetime_ms;
   goal.is_over_limit = situation.tokens > goal.tokens_limit;
   goal.is_cold = situation.idle_ms && *situation.idle_ms > lifetime_ms;
   const bool is_time = policy.when == GatewayPolicy::When::limit || goal.is_cold;
   if (!goal.is_over_limit && !(is_time && situation.tokens > threshold)) return std::nullopt;
 
   const std::uint64_t most_room = threshold - threshold / 4;
-  // Coming down far costs hardly more than coming down a little, and it is long before the next edit (docs/money.md).
+  // Coming down far costs hardly more than coming down a little, and it is long before the next
+  // edit (docs/money.md).
   std::uint64_t target = policy.mode == Mode::fit ? most_room : threshold / 4;
   if (policy.target_tokens)
     target = std::min(*policy.target_tokens, threshold);
   else if (policy.target_percent && window)
     target = std::min(percent_of(*window, *policy.target_percent), threshold);
-  // Headroom lowers a target, and never raises it: an edit that comes down less far is followed by the next one sooner.
+  // Headroom lowers a target, and never raises it: an edit that comes down less far is followed by
+  // the next one sooner.
   if (policy.headroom_turns != 0) {
     const std::uint64_t growth = situation.tokens_per_turn;
-    const std::uint64_t room =
-        growth == 0 || policy.headroom_turns <= most_room / growth ? policy.headroom_turns * growth : most_room;
+    const std::uint64_t room = growth == 0 || policy.headroom_turns <= most_room / growth
+                                   ? policy.headroom_turns * growth
+                                   : most_room;
     target = std::min(target, threshold - std::min(room, most_room));
   }
   goal.tokens_max = target;
   goal.tokens_per_turn = situation.tokens_per_turn;
   if (!goal.is_cold && situation.cache_read > 0)
-    goal.rewrite_turns = std::max(0.0, situation.cache_write - situation.cache_read) / situation.cache_read;
+    goal.rewrite_turns =
+        std::max(0.0, situation.cache_write - situation.cache_read) / situation.cache_read;
   goal.tokens_gain = std::max<std::uint64_t>(threshold / 16, 1);
   return goal;
 }
 
-StrategyPtr edit_strategy(const GatewayPolicy& policy, const EditGoal& goal, const StrategyPtr& summary) {
+StrategyPtr edit_strategy(const GatewayPolicy& policy, const EditGoal& goal,
+                          const StrategyPtr& summary) {
   switch (policy.mode) {
     case Mode::observe: return nullptr;
     case Mode::tidy: {
-      // While the cache lives, no more than is needed, and the newest first: the longest beginning stays as it was.
+      // While the cache lives, no more than is needed, and the newest first: the longest beginning
+      // stays as it was.
       const bool late = !goal.is_cold;
       const StrategyPtr clear = clear_tool_results({.keep = policy.keep_results, .late = late});
       if (summary) return clear;
@@ -268,11 +312,13 @@ StrategyPtr edit_strategy(const GatewayPolicy& policy, const EditGoal& goal, con
   return pipeline({summary, sliding_window()});
 }
 
-bool is_worth(const GatewayPolicy& policy, const EditGoal& goal, std::uint64_t before, std::uint64_t after) {
+bool is_worth(const GatewayPolicy& policy, const EditGoal& goal, std::uint64_t before,
+              std::uint64_t after) {
   if (after >= before) return false;
   if (policy.mode == Mode::fit) return after <= goal.tokens_limit;
   if (!goal.is_over_limit && !goal.is_cold) {
-    const double freed = static_cast<double>(before - after), growth = static_cast<double>(goal.tokens_per_turn);
+    const double freed = static_cast<double>(before - after),
+                 growth = static_cast<double>(goal.tokens_per_turn);
     // Else the request stays about as large as it was, and is written again and again.
     if (before - after < before / 2) return false;
     if (freed * freed < static_cast<double>(after) * growth * goal.rewrite_turns) return false;

@@ -5,8 +5,8 @@
 //     if (std::optional<EditGoal> goal = edit_goal(policy, situation))
 //       conversation.compress(*edit_strategy(policy, *goal), {.tokens_max = goal->tokens_max});
 //
-// Values: no clock, no store. The same policy and situation give the same decision, so recorded turns can be replayed under
-// another policy. docs/gateway.md has every member with its default.
+// Values: no clock, no store. The same policy and situation give the same decision, so recorded
+// turns can be replayed under another policy. docs/gateway.md has every member with its default.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +44,18 @@ struct GatewayPolicy {
 
   Mode mode = Mode::observe;
   When when = When::limit;
-  std::optional<std::uint64_t> window_tokens = {};      // default: the model's
-  std::optional<std::uint64_t> threshold_tokens = {};   // default: threshold_percent
-  std::optional<std::uint64_t> threshold_percent = {};  // of the window; default: default_threshold_percent()
-  std::optional<std::uint64_t> target_tokens = {};      // default: target_percent
-  std::optional<std::uint64_t> target_percent = {};     // of the window; default: a quarter of the threshold, of fit three
-  std::uint64_t headroom_turns = 0;                     // as CompressionConfig::headroom_turns
-  std::uint64_t keep_results = 3;                       // the newest results of tools, which tidy leaves as they are
-  std::optional<std::uint64_t> cache_seconds = {};      // how long the provider's cache lives; default: the request's
+  std::optional<std::uint64_t> window_tokens = {};     // default: the model's
+  std::optional<std::uint64_t> threshold_tokens = {};  // default: threshold_percent
+  // of the window; default: default_threshold_percent()
+  std::optional<std::uint64_t> threshold_percent = {};
+  std::optional<std::uint64_t> target_tokens = {};  // default: target_percent
+  // of the window; default: a quarter of the threshold, of fit three
+  std::optional<std::uint64_t> target_percent = {};
+  std::uint64_t headroom_turns = 0;  // as CompressionConfig::headroom_turns
+  // the newest results of tools, which tidy leaves as they are
+  std::uint64_t keep_results = 3;
+  // how long the provider's cache lives; default: the request's
+  std::optional<std::uint64_t> cache_seconds = {};
   SurvivalPolicy survival = {};
   bool repair = false;  // what the provider would refuse is repaired
   Tools tools = Tools::none;
@@ -60,7 +64,8 @@ struct GatewayPolicy {
   // Whether messages of requests may be changed. false: nothing waits for their conversation, and
   // without `tools`, which are offered beside the messages, they pass byte for byte.
   bool edits() const;
-  std::uint64_t default_threshold_percent() const;  // fit: 100; tidy, compact: 40, and 25 with when: cold
+  // fit: 100; tidy, compact: 40, and 25 with when: cold
+  std::uint64_t default_threshold_percent() const;
 };
 std::string_view name(GatewayPolicy::Mode mode);  // "observe", …
 
@@ -71,13 +76,15 @@ struct PolicySubject {
   std::string_view conversation = {};  // its id; empty: not known yet
 };
 
-// The policies of a gateway: its own, and what differs for a tenant, a model or a conversation. A member that a more specific
-// one does not give is that of the less specific one: gateway, tenant, model, conversation. Models and conversations are named,
-// or end with '*'; of several that match, the longer name is the more specific one.
+// The policies of a gateway: its own, and what differs for a tenant, a model or a conversation. A
+// member that a more specific one does not give is that of the less specific one: gateway, tenant,
+// model, conversation. Models and conversations are named, or end with '*'; of several that match,
+// the longer name is the more specific one.
 class GatewayPolicies {
  public:
   GatewayPolicies() = default;  // observe
-  // {"mode":…, …, "tenants":{NAME:{…}}, "models":{NAME:{…}}, "conversations":{ID:{…}}}, or the name of a mode.
+  // {"mode":…, …, "tenants":{NAME:{…}}, "models":{NAME:{…}}, "conversations":{ID:{…}}}, or the name
+  // of a mode.
   // invalid_argument with the field: no JSON object, an unknown or wrong member.
   static Result<GatewayPolicies> read(std::string_view text);
 
@@ -87,8 +94,10 @@ class GatewayPolicies {
   // GatewayPolicy::edits() of this tenant, whatever the model and conversation. false: a request
   // passes at once.
   bool may_edit(std::string_view tenant) const;
-  bool answers_compactions() const { return answers_compactions_; }  // somebody's policy has Compaction::pointer
-  bool offers_recall() const { return offers_recall_; }              // somebody's policy has Tools::recall
+  // somebody's policy has Compaction::pointer
+  bool answers_compactions() const { return answers_compactions_; }
+  // somebody's policy has Tools::recall
+  bool offers_recall() const { return offers_recall_; }
 
  private:
   using Members = std::vector<std::function<void(GatewayPolicy&)>>;  // each sets one member
@@ -99,15 +108,19 @@ class GatewayPolicies {
   bool answers_compactions_ = false, offers_recall_ = false;
 };
 
-// What is known of a request before it is sent. Tokens are those that the provider would count, as far as is known.
+// What is known of a request before it is sent. Tokens are those that the provider would count, as
+// far as is known.
 struct EditSituation {
   std::uint64_t tokens = 0;  // of the whole request: the view, tools, instructions
   std::optional<std::uint64_t> window = {};
-  std::uint64_t reserve = 0;                    // for the answer
-  std::uint64_t tokens_per_turn = 0;            // by which the conversation grew of late
-  std::optional<std::int64_t> idle_ms = {};     // since the provider last had the prefix; unset: not known
-  std::int64_t cache_lifetime_ms = 300'000;     // of what the request marks; GatewayPolicy::cache_seconds goes before it
-  double cache_write = 1.25, cache_read = 0.1;  // what the provider charges for them, of the price of an input token
+  std::uint64_t reserve = 0;          // for the answer
+  std::uint64_t tokens_per_turn = 0;  // by which the conversation grew of late
+  // since the provider last had the prefix; unset: not known
+  std::optional<std::int64_t> idle_ms = {};
+  // of what the request marks; GatewayPolicy::cache_seconds goes before it
+  std::int64_t cache_lifetime_ms = 300'000;
+  // what the provider charges for them, of the price of an input token
+  double cache_write = 1.25, cache_read = 0.1;
 };
 
 // What an edit is to reach, of the whole request.
@@ -117,17 +130,23 @@ struct EditGoal {
   std::uint64_t tokens_gain = 0;   // the least that an edit which falls short has to free
   bool is_over_limit = false;
   bool is_cold = false;
-  double rewrite_turns = 0;  // for how many turns a token must be read from the cache to cost as much as writing it again
+  // for how many turns a token must be read from the cache to cost as much as writing it again
+  double rewrite_turns = 0;
   std::uint64_t tokens_per_turn = 0;
 };
 
-// Unset: the request is not edited. A model whose window is not known is edited by thresholds in tokens only.
+// Unset: the request is not edited. A model whose window is not known is edited by thresholds in
+// tokens only.
 std::optional<EditGoal> edit_goal(const GatewayPolicy& policy, const EditSituation& situation);
-// Null: of observe. `summary`: for a replay, which asks how large a request would be and not what it says: takes the place of the default
-// pipeline up to its summary; what tidies only clears old results.
-StrategyPtr edit_strategy(const GatewayPolicy& policy, const EditGoal& goal, const StrategyPtr& summary = {});
-// Whether an edit that leaves so many tokens of so many is worth a version. While the cache lives it has to pay: what is left is written again,
-// once, and what was freed is no longer read, in every turn until the request is as large as it was.
-bool is_worth(const GatewayPolicy& policy, const EditGoal& goal, std::uint64_t before, std::uint64_t after);
+// Null: of observe. `summary`: for a replay, which asks how large a request would be and not what
+// it says: takes the place of the default pipeline up to its summary; what tidies only clears old
+// results.
+StrategyPtr edit_strategy(const GatewayPolicy& policy, const EditGoal& goal,
+                          const StrategyPtr& summary = {});
+// Whether an edit that leaves so many tokens of so many is worth a version. While the cache lives
+// it has to pay: what is left is written again, once, and what was freed is no longer read, in
+// every turn until the request is as large as it was.
+bool is_worth(const GatewayPolicy& policy, const EditGoal& goal, std::uint64_t before,
+              std::uint64_t after);
 
 }  // namespace undertext

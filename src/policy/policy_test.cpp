@@ -17,7 +17,8 @@ TEST(GatewayPolicies, WithoutAWordRequestsPassUnchanged) {
 }
 
 TEST(GatewayPolicies, ANameIsTheWholePolicy) {
-  for (const Mode mode : {Mode::observe, Mode::fit, Mode::tidy, Mode::compact}) EXPECT_EQ(read(name(mode)).of({}).mode, mode);
+  for (const Mode mode : {Mode::observe, Mode::fit, Mode::tidy, Mode::compact})
+    EXPECT_EQ(read(name(mode)).of({}).mode, mode);
 }
 
 TEST(GatewayPolicies, TheMoreSpecificMemberCountsAndOthersAreInherited) {
@@ -58,7 +59,8 @@ TEST(GatewayPolicies, ToolsAreOfferedWithoutAnyEditOfTheMessages) {
 
 TEST(GatewayPolicies, ToolsThatAreSetAreTheGatewaysOwnAndATenantsCountMore) {
   using Tools = GatewayPolicy::Tools;
-  GatewayPolicies policies = read(R"({"mode":"fit","tools":"none","tenants":{"acme":{"tools":"none"}}})");
+  GatewayPolicies policies =
+      read(R"({"mode":"fit","tools":"none","tenants":{"acme":{"tools":"none"}}})");
   policies.set_tools(Tools::recall);
   EXPECT_EQ(policies.of({.tenant = "other"}).tools, Tools::recall);
   EXPECT_EQ(policies.of({.tenant = "other"}).mode, Mode::fit);
@@ -94,7 +96,8 @@ TEST(EditGoal, AtTheThresholdNothingHappensAndAboveItAnEdit) {
 TEST(EditGoal, FitLooksAtTheWindowWithTheAnswersShare) {
   const GatewayPolicy policy = read("fit").of({});
   EXPECT_FALSE(edit_goal(policy, {.tokens = 90'000, .window = 100'000, .reserve = 10'000}));
-  const std::optional<EditGoal> goal = edit_goal(policy, {.tokens = 90'001, .window = 100'000, .reserve = 10'000});
+  const std::optional<EditGoal> goal =
+      edit_goal(policy, {.tokens = 90'001, .window = 100'000, .reserve = 10'000});
   ASSERT_TRUE(goal);
   EXPECT_EQ(goal->tokens_limit, 90'000u);
   EXPECT_TRUE(is_worth(policy, *goal, 90'001, 90'000));
@@ -120,22 +123,29 @@ TEST(EditGoal, ColdWaitsForTheCacheToExpireUnlessTheWindowIsFull) {
 
 TEST(EditGoal, WhileTheCacheLivesAnEditHasToPayForWhatIsWrittenAgain) {
   const GatewayPolicy policy = read("tidy").of({});
-  EditSituation situation{.tokens = 50'000, .window = 100'000, .tokens_per_turn = 1'000, .idle_ms = 1'000};
+  EditSituation situation{
+      .tokens = 50'000, .window = 100'000, .tokens_per_turn = 1'000, .idle_ms = 1'000};
   const EditGoal warm = edit_goal(policy, situation).value();
   EXPECT_DOUBLE_EQ(warm.rewrite_turns, 11.5);
-  EXPECT_FALSE(is_worth(policy, warm, 50'000, 30'000)) << "it would stay large, and soon be written again";
+  EXPECT_FALSE(is_worth(policy, warm, 50'000, 30'000))
+      << "it would stay large, and soon be written again";
   EXPECT_TRUE(is_worth(policy, warm, 50'000, 20'000));
   situation.tokens_per_turn = 5'000;
-  EXPECT_FALSE(is_worth(policy, edit_goal(policy, situation).value(), 50'000, 20'000)) << "the next edit comes before it has paid";
+  EXPECT_FALSE(is_worth(policy, edit_goal(policy, situation).value(), 50'000, 20'000))
+      << "the next edit comes before it has paid";
   situation.idle_ms = 301'000;
-  EXPECT_TRUE(is_worth(policy, edit_goal(policy, situation).value(), 50'000, 30'000)) << "all is written again anyway";
+  EXPECT_TRUE(is_worth(policy, edit_goal(policy, situation).value(), 50'000, 30'000))
+      << "all is written again anyway";
   situation.cache_write = situation.cache_read = 1;
   situation.idle_ms = 1'000;
-  EXPECT_TRUE(is_worth(policy, edit_goal(policy, situation).value(), 50'000, 20'000)) << "there is no cache to lose";
+  EXPECT_TRUE(is_worth(policy, edit_goal(policy, situation).value(), 50'000, 20'000))
+      << "there is no cache to lose";
 }
 
 TEST(EditGoal, HeadroomLowersTheTargetDownToAQuarterOfTheThreshold) {
-  const GatewayPolicy policy = read(R"({"mode":"compact","thresholdTokens":1000,"targetTokens":900,"headroomTurns":10})").of({});
+  const GatewayPolicy policy =
+      read(R"({"mode":"compact","thresholdTokens":1000,"targetTokens":900,"headroomTurns":10})")
+          .of({});
   EXPECT_EQ(edit_goal(policy, {.tokens = 1001, .tokens_per_turn = 50}).value().tokens_max, 500u);
   EXPECT_EQ(edit_goal(policy, {.tokens = 1001, .tokens_per_turn = 500}).value().tokens_max, 250u);
 }
@@ -143,12 +153,15 @@ TEST(EditGoal, HeadroomLowersTheTargetDownToAQuarterOfTheThreshold) {
 TEST(EditGoal, HeadroomNeverRaisesATarget) {
   for (const std::uint64_t growth : {0u, 1u, 20u, 50u, 500u})
     for (const char* const mode : {"fit", "tidy", "compact"}) {
-      const std::string begin = R"({"windowTokens":1000,"thresholdTokens":1000,"mode":")" + std::string(mode) + '"';
+      const std::string begin =
+          R"({"windowTokens":1000,"thresholdTokens":1000,"mode":")" + std::string(mode) + '"';
       const EditSituation situation{.tokens = 1001, .tokens_per_turn = growth};
-      const std::uint64_t without = edit_goal(read(begin + "}").of({}), situation).value().tokens_max;
+      const std::uint64_t without =
+          edit_goal(read(begin + "}").of({}), situation).value().tokens_max;
       std::uint64_t before = without;
       for (const int turns : {1, 10, 100}) {
-        const GatewayPolicy policy = read(begin + R"(,"headroomTurns":)" + std::to_string(turns) + "}").of({});
+        const GatewayPolicy policy =
+            read(begin + R"(,"headroomTurns":)" + std::to_string(turns) + "}").of({});
         const std::uint64_t target = edit_goal(policy, situation).value().tokens_max;
         EXPECT_LE(target, before) << mode << " with " << turns << " turns of " << growth;
         before = target;
@@ -158,7 +171,8 @@ TEST(EditGoal, HeadroomNeverRaisesATarget) {
 
 TEST(EditGoal, AnUnknownWindowIsEditedByTokensOnly) {
   EXPECT_FALSE(edit_goal(read("compact").of({}), {.tokens = 900'000'000}));
-  EXPECT_TRUE(edit_goal(read(R"({"mode":"compact","thresholdTokens":1000})").of({}), {.tokens = 1001}));
+  EXPECT_TRUE(
+      edit_goal(read(R"({"mode":"compact","thresholdTokens":1000})").of({}), {.tokens = 1001}));
   EXPECT_TRUE(edit_goal(read(R"({"mode":"fit","windowTokens":1000})").of({}), {.tokens = 1001}));
 }
 

@@ -35,20 +35,27 @@ std::string diagnosis(const PGresult* result, int field) {
 
 }  // namespace
 
-Value number(std::uint64_t value) { return {.type = type_bigint, .is_binary = true, .own = big_endian(value)}; }
+Value number(std::uint64_t value) {
+  return {.type = type_bigint, .is_binary = true, .own = big_endian(value)};
+}
 Value number(std::int64_t value) { return number(static_cast<std::uint64_t>(value)); }
-Value text(std::string_view value) { return {.type = type_text, .borrowed = value.data() == nullptr ? "" : value}; }
+Value text(std::string_view value) {
+  return {.type = type_text, .borrowed = value.data() == nullptr ? "" : value};
+}
 Value bytes(std::string_view value) {
   return {.type = type_bytea, .is_binary = true, .borrowed = value.data() == nullptr ? "" : value};
 }
-Value digest(const Digest& value) { return bytes({reinterpret_cast<const char*>(value.data()), value.size()}); }
+Value digest(const Digest& value) {
+  return bytes({reinterpret_cast<const char*>(value.data()), value.size()});
+}
 Value null_number() { return {.type = type_bigint, .is_null = true}; }
 Value null_text() { return {.type = type_text, .is_null = true}; }
 Value null_bytes() { return {.type = type_bytea, .is_null = true}; }
 
 Value numbers(std::span<const std::uint64_t> values) {
   std::string list = "{";
-  for (const std::uint64_t value : values) list += (list.size() > 1 ? "," : "") + std::to_string(value);
+  for (const std::uint64_t value : values)
+    list += (list.size() > 1 ? "," : "") + std::to_string(value);
   return {.type = type_bigint_list, .own = list + "}"};
 }
 
@@ -72,12 +79,14 @@ Value Rows::value(std::size_t row, int column) const {
   return {.type = PQftype(result, column),
           .is_null = PQgetisnull(result, at, column) == 1,
           .is_binary = true,
-          .borrowed = {PQgetvalue(result, at, column), static_cast<std::size_t>(PQgetlength(result, at, column))}};
+          .borrowed = {PQgetvalue(result, at, column),
+                       static_cast<std::size_t>(PQgetlength(result, at, column))}};
 }
 
 std::optional<Digest> Rows::digest(std::size_t row, int column) const {
   Digest value;
-  if (PQgetlength(result_.get(), static_cast<int>(row), column) != static_cast<int>(value.size())) return std::nullopt;
+  if (PQgetlength(result_.get(), static_cast<int>(row), column) != static_cast<int>(value.size()))
+    return std::nullopt;
   std::memcpy(value.data(), PQgetvalue(result_.get(), static_cast<int>(row), column), value.size());
   return value;
 }
@@ -90,22 +99,27 @@ Result<std::unique_ptr<Connection>> Connection::open(const ConnectionSettings& s
   }
   names.push_back(nullptr);
   values.push_back(nullptr);
-  // Not PQconnectStart(): that one leaves connect_timeout, and with it the next host, to its caller.
+  // Not PQconnectStart(): that one leaves connect_timeout, and with it the next host, to its
+  // caller.
   PGconn* const raw = PQconnectdbParams(names.data(), values.data(), 0);
   if (raw == nullptr) throw std::bad_alloc();
   std::unique_ptr<Connection> connection(new Connection(raw, settings.prepare));
-  if (PQstatus(raw) != CONNECTION_OK || PQsetnonblocking(raw, 1) != 0 || PQenterPipelineMode(raw) != 1)
-    return Error{.code = ErrorCode::unavailable, .message = "no connection to PostgreSQL: " + words(PQerrorMessage(raw))};
+  if (PQstatus(raw) != CONNECTION_OK || PQsetnonblocking(raw, 1) != 0 ||
+      PQenterPipelineMode(raw) != 1)
+    return Error{.code = ErrorCode::unavailable,
+                 .message = "no connection to PostgreSQL: " + words(PQerrorMessage(raw))};
   return connection;
 }
 
-Connection::Connection(PGconn* connection, bool prepare) : connection_(connection), prepare_(prepare) {
+Connection::Connection(PGconn* connection, bool prepare)
+    : connection_(connection), prepare_(prepare) {
   PQsetNoticeReceiver(connection_, &Connection::on_notice, this);
 }
 
 Connection::~Connection() { PQfinish(connection_); }
 
-// A commit that is confirmed before the synchronous standby has it says so in a warning, and only there.
+// A commit that is confirmed before the synchronous standby has it says so in a warning, and only
+// there.
 void Connection::on_notice(void* self, const PGresult* notice) {
   const char* const severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
   std::string& warning = static_cast<Connection*>(self)->warning_;
@@ -120,7 +134,8 @@ bool Connection::is_stale() const {
 
 std::string Connection::database() const {
   const std::string_view name = PQdb(connection_);
-  const std::unique_ptr<char, decltype(&PQfreemem)> quoted(PQescapeIdentifier(connection_, name.data(), name.size()), &PQfreemem);
+  const std::unique_ptr<char, decltype(&PQfreemem)> quoted(
+      PQescapeIdentifier(connection_, name.data(), name.size()), &PQfreemem);
   if (!quoted) throw std::bad_alloc();
   return quoted.get();
 }
@@ -140,19 +155,23 @@ bool Connection::send(const Batch& batch) {
       sizes.push_back(static_cast<int>(value.data().size()));
       formats.push_back(value.is_binary ? 1 : 0);
     }
-    // Texts go as C strings; ids and tenants hold no zero byte, and end in a std::string or are copied here.
+    // Texts go as C strings; ids and tenants hold no zero byte, and end in a std::string or are
+    // copied here.
     std::vector<std::string> ended(parameters.size());
     for (std::size_t i = 0; i < parameters.size(); ++i)
-      if (!parameters[i].is_null && !parameters[i].is_binary) data[i] = (ended[i] = parameters[i].data()).c_str();
+      if (!parameters[i].is_null && !parameters[i].is_binary)
+        data[i] = (ended[i] = parameters[i].data()).c_str();
     const int count = static_cast<int>(parameters.size());
     const bool named = prepare_ && statement->name[0] != '\0';
     if (named && !prepared_.contains(statement->name) && sent_now.insert(statement->name).second) {
-      if (PQsendPrepare(connection_, statement->name, statement->text, count, types.data()) != 1) return false;
+      if (PQsendPrepare(connection_, statement->name, statement->text, count, types.data()) != 1)
+        return false;
       sent_prepares_[at] = true;
     }
-    const int sent =
-        named ? PQsendQueryPrepared(connection_, statement->name, count, data.data(), sizes.data(), formats.data(), 1)
-              : PQsendQueryParams(connection_, statement->text, count, types.data(), data.data(), sizes.data(), formats.data(), 1);
+    const int sent = named ? PQsendQueryPrepared(connection_, statement->name, count, data.data(),
+                                                 sizes.data(), formats.data(), 1)
+                           : PQsendQueryParams(connection_, statement->text, count, types.data(),
+                                               data.data(), sizes.data(), formats.data(), 1);
     if (sent != 1) return false;
   }
   return PQpipelineSync(connection_) == 1;
@@ -165,12 +184,15 @@ bool Connection::wait(Deadline deadline) {
     if (unsent >= 0 && PQisBusy(connection_) == 0) return true;
     // The server may have said why before it went.
     if (unsent < 0) return PQconsumeInput(connection_) == 1 && PQisBusy(connection_) == 0;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+            .count();
     if (left <= 0) return false;
     const int socket = PQsocket(connection_);
     if (socket < 0) return false;
     const int wait_ms = static_cast<int>(std::min<std::int64_t>(left, 60'000));
-    const Ready ready = wait_until_ready(socket, unsent == 1 ? WaitFor::both : WaitFor::reading, wait_ms);
+    const Ready ready =
+        wait_until_ready(socket, unsent == 1 ? WaitFor::both : WaitFor::reading, wait_ms);
     if (ready.to_read && PQconsumeInput(connection_) != 1) return false;
   }
 }
@@ -178,7 +200,8 @@ bool Connection::wait(Deadline deadline) {
 Fault Connection::lost(std::size_t at) const {
   const std::string said = words(PQerrorMessage(connection_));
   return {.at = at,
-          .message = said.empty() ? "PostgreSQL did not answer in time" : "the connection to PostgreSQL was lost: " + said};
+          .message = said.empty() ? "PostgreSQL did not answer in time"
+                                  : "the connection to PostgreSQL was lost: " + said};
 }
 
 Answers Connection::run(const Batch& batch, Deadline deadline) {
@@ -188,7 +211,8 @@ Answers Connection::run(const Batch& batch, Deadline deadline) {
     answers.fault = lost(0);
     return answers;
   }
-  const auto take = [&](std::size_t at) -> bool {  // all of one command's results; false: the connection is of no more use
+  // all of one command's results; false: the connection is of no more use
+  const auto take = [&](std::size_t at) -> bool {
     for (;;) {
       if (!wait(deadline)) return false;
       PGresult* const result = PQgetResult(connection_);
@@ -200,11 +224,12 @@ Answers Connection::run(const Batch& batch, Deadline deadline) {
         case PGRES_PIPELINE_ABORTED: break;
         default:
           if (answers.fault) break;
-          answers.fault = Fault{.is_refusal = diagnosis(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR",
-                                .at = at,
-                                .state = diagnosis(result, PG_DIAG_SQLSTATE),
-                                .constraint = diagnosis(result, PG_DIAG_CONSTRAINT_NAME),
-                                .message = words(PQresultErrorMessage(result))};
+          answers.fault =
+              Fault{.is_refusal = diagnosis(result, PG_DIAG_SEVERITY_NONLOCALIZED) == "ERROR",
+                    .at = at,
+                    .state = diagnosis(result, PG_DIAG_SQLSTATE),
+                    .constraint = diagnosis(result, PG_DIAG_CONSTRAINT_NAME),
+                    .message = words(PQresultErrorMessage(result))};
       }
     }
   };
@@ -230,7 +255,8 @@ Answers Connection::run(const Batch& batch, Deadline deadline) {
   if (!whole) {
     if (!answers.fault) answers.fault = lost(answers.rows.size());
     answers.fault->is_refusal = false;
-  } else if (!answers.fault && !warning_.empty() && batch.entries().back().statement == &sql::commit) {
+  } else if (!answers.fault && !warning_.empty() &&
+             batch.entries().back().statement == &sql::commit) {
     answers.fault = Fault{.at = batch.entries().size() - 1, .message = warning_};
   }
   answers.warning = warning_;

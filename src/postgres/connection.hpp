@@ -32,7 +32,9 @@ struct Value {
   std::string_view borrowed = {};
   std::string own = {};
 
-  std::string_view data() const { return borrowed.data() != nullptr ? borrowed : std::string_view(own); }
+  std::string_view data() const {
+    return borrowed.data() != nullptr ? borrowed : std::string_view(own);
+  }
 };
 
 Value number(std::uint64_t value);
@@ -58,9 +60,12 @@ class Batch {
     entries_.push_back({&statement, std::move(values), std::nullopt});
     return entries_.size() - 1;
   }
-  // A statement that divides by zero where something does not hold, and what the caller is told then.
-  void require(const Statement& statement, std::vector<Value> values, ErrorCode code, std::string message) {
-    entries_.push_back({&statement, std::move(values), Error{.code = code, .message = std::move(message)}});
+  // A statement that divides by zero where something does not hold, and what the caller is told
+  // then.
+  void require(const Statement& statement, std::vector<Value> values, ErrorCode code,
+               std::string message) {
+    entries_.push_back(
+        {&statement, std::move(values), Error{.code = code, .message = std::move(message)}});
   }
   const std::vector<Entry>& entries() const { return entries_; }
 
@@ -73,7 +78,9 @@ class Rows {
  public:
   explicit Rows(PGresult* result) : result_(result) {}
   std::size_t size() const { return static_cast<std::size_t>(PQntuples(result_.get())); }
-  bool is_null(std::size_t row, int column) const { return PQgetisnull(result_.get(), static_cast<int>(row), column) == 1; }
+  bool is_null(std::size_t row, int column) const {
+    return PQgetisnull(result_.get(), static_cast<int>(row), column) == 1;
+  }
   std::int64_t number(std::size_t row, int column) const;
   std::string bytes(std::size_t row, int column) const;
   // As a parameter that borrows the bytes of these rows.
@@ -91,9 +98,10 @@ class Rows {
 };
 
 struct Fault {
-  bool is_refusal = false;  // the server said no, and nothing of the batch happened; else nobody knows
-  std::size_t at = 0;       // which statement
-  std::string state = {};   // SQLSTATE; empty where the server said nothing
+  // the server said no, and nothing of the batch happened; else nobody knows
+  bool is_refusal = false;
+  std::size_t at = 0;      // which statement
+  std::string state = {};  // SQLSTATE; empty where the server said nothing
   std::string constraint = {};
   std::string message = {};
 };
@@ -118,11 +126,13 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // A batch that begins a transaction must end it: where it was refused in the middle, reset() before the next one.
+  // A batch that begins a transaction must end it: where it was refused in the middle, reset()
+  // before the next one.
   Answers run(const Batch& batch, Deadline deadline);
   // Whether the connection may be used again.
   bool reset(Deadline deadline);
-  // Whether the server has gone or has said something that nobody asked for, as far as is known here without asking it.
+  // Whether the server has gone or has said something that nobody asked for, as far as is known
+  // here without asking it.
   bool is_stale() const;
   // Its name, quoted as an identifier.
   std::string database() const;

@@ -7,7 +7,9 @@
 namespace undertext::postgres {
 
 Pool::Pool(ConnectionSettings settings, std::uint32_t connections_max)
-    : settings_(std::move(settings)), connections_max_(std::max(connections_max, 1u)), process_(process_id()) {}
+    : settings_(std::move(settings)),
+      connections_max_(std::max(connections_max, 1u)),
+      process_(process_id()) {}
 
 Pool::~Pool() {
   if (process_id() == process_) return;
@@ -22,11 +24,14 @@ void Pool::Lease::discard() { good_ = false; }
 
 Result<Pool::Lease> Pool::take(Deadline deadline) {
   if (process_id() != process_)
-    return Error{.code = ErrorCode::unavailable, .message = "a store belongs to the process that opened it; open another one here"};
+    return Error{.code = ErrorCode::unavailable,
+                 .message = "a store belongs to the process that opened it; open another one here"};
   std::unique_lock lock(mutex_);
   while (idle_.empty() && open_ >= connections_max_)
-    if (returned_.wait_until(lock, deadline) == std::cv_status::timeout && idle_.empty() && open_ >= connections_max_)
-      return Error{.code = ErrorCode::unavailable, .message = "all connections to PostgreSQL are in use"};
+    if (returned_.wait_until(lock, deadline) == std::cv_status::timeout && idle_.empty() &&
+        open_ >= connections_max_)
+      return Error{.code = ErrorCode::unavailable,
+                   .message = "all connections to PostgreSQL are in use"};
   std::vector<std::unique_ptr<Connection>> stale;  // closed when the lock is not held
   std::unique_ptr<Connection> connection;
   while (!idle_.empty() && !connection) {

@@ -1,5 +1,5 @@
-// Connections that are open and not in use. Each is used by one call at a time; one whose call was cut off in the middle never comes back, so that no
-// answer can reach another call.
+// Connections that are open and not in use. Each is used by one call at a time; one whose call was
+// cut off in the middle never comes back, so that no answer can reach another call.
 #pragma once
 
 #include <condition_variable>
@@ -22,7 +22,8 @@ class Pool {
   // A connection for one call, given back when this ends unless discard() was called.
   class Lease {
    public:
-    Lease(Pool& pool, std::unique_ptr<Connection> connection) : pool_(&pool), connection_(std::move(connection)) {}
+    Lease(Pool& pool, std::unique_ptr<Connection> connection)
+        : pool_(&pool), connection_(std::move(connection)) {}
     Lease(Lease&&) = default;
     Lease& operator=(Lease&&) = delete;
     ~Lease();
@@ -36,7 +37,8 @@ class Pool {
     bool good_ = true;
   };
 
-  // unavailable: all are in use until the deadline, or none can be opened, or this is another process than the one that made the pool.
+  // unavailable: all are in use until the deadline, or none can be opened, or this is another
+  // process than the one that made the pool.
   Result<Lease> take(Deadline deadline);
 
  private:

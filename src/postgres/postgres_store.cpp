@@ -19,10 +19,12 @@ namespace {
 using namespace postgres;
 using Kind = Transaction::Kind;
 
-// The default tenant's rows do not bear the empty name: a session that never said whose rows it wants has that one, and must see none.
+// The default tenant's rows do not bear the empty name: a session that never said whose rows it
+// wants has that one, and must see none.
 static_assert(!operators_tenant.empty());
 constexpr std::int64_t whole_conversation = -1;
-constexpr std::chrono::hours publishing_max{1};  // rewrites every row of a conversation, or of all of them
+// rewrites every row of a conversation, or of all of them
+constexpr std::chrono::hours publishing_max{1};
 constexpr std::uint64_t number_max = std::numeric_limits<std::int64_t>::max();
 
 // By which a commit that was cut off recognises itself.
@@ -31,8 +33,8 @@ std::int64_t random_writer() {
   return static_cast<std::int64_t>((std::uint64_t{device()} << 32 | device()) >> 1);
 }
 
-// Ids are ASCII without control characters, and PostgreSQL takes no text that is not UTF-8: where other bytes begin, all ids that start the same
-// are behind them, or before them.
+// Ids are ASCII without control characters, and PostgreSQL takes no text that is not UTF-8: where
+// other bytes begin, all ids that start the same are behind them, or before them.
 std::string bound_among_ids(std::string_view after) {
   const auto is_other = [](char c) { return c == '\0' || static_cast<unsigned char>(c) >= 0x80; };
   const auto other = std::find_if(after.begin(), after.end(), is_other);
@@ -45,11 +47,12 @@ Value bytes_or_null(std::string_view value) { return value.empty() ? null_bytes(
 
 class PostgresStore final : public Store {
  public:
-  PostgresStore(std::string name, std::string_view tenant, const StoreOptions& options, std::shared_ptr<Session> session,
-                bool has_requests = true, bool has_words = true)
+  PostgresStore(std::string name, std::string_view tenant, const StoreOptions& options,
+                std::shared_ptr<Session> session, bool has_requests = true, bool has_words = true)
       : name_(std::move(name)),
         tenant_(tenant.empty() ? operators_tenant : tenant),
-        set_tenant_text_(sql::set_tenant + ("'" + tenant_ + "'")),  // an id, and so without quotes of its own
+        // an id, and so without quotes of its own
+        set_tenant_text_(sql::set_tenant + ("'" + tenant_ + "'")),
         options_(options),
         session_(std::move(session)),
         has_requests_(has_requests),
@@ -57,12 +60,16 @@ class PostgresStore final : public Store {
 
   // All tenants share the connections: whose rows are seen is said anew in each transaction.
   std::shared_ptr<Store> for_tenant(std::string_view tenant) override {
-    return std::make_shared<PostgresStore>(name_, tenant, options_, session_, has_requests_, has_words_);
+    return std::make_shared<PostgresStore>(name_, tenant, options_, session_, has_requests_,
+                                           has_words_);
   }
 
   std::optional<Error> open(bool create) {
-    const MakeTables make = options_.read_only ? MakeTables::never : create ? MakeTables::if_missing : MakeTables::bring_up_to_date;
-    const Result<std::int64_t> version = make_schema(*session_, make, std::chrono::steady_clock::now() + options_.patience);
+    const MakeTables make = options_.read_only ? MakeTables::never
+                            : create           ? MakeTables::if_missing
+                                               : MakeTables::bring_up_to_date;
+    const Result<std::int64_t> version =
+        make_schema(*session_, make, std::chrono::steady_clock::now() + options_.patience);
     if (!version) return version.error();
     has_requests_ = *version >= version_with_requests;
     has_words_ = *version >= version_with_words;
@@ -71,7 +78,8 @@ class PostgresStore final : public Store {
 
   std::string name() const override { return name_; }
 
-  Result<ConversationRecord> create(const NewConversation& made, const CallOptions& options) override {
+  Result<ConversationRecord> create(const NewConversation& made,
+                                    const CallOptions& options) override {
     if (auto error = bad_ids(made)) return *error;
     if (auto error = bad_creation(made)) return *error;
     if (auto error = refuse_write(options)) return *error;
@@ -87,23 +95,30 @@ class PostgresStore final : public Store {
     if (made.origin) {
       const std::string& origin = made.origin->conversation;
       batch.add(sql::claim, of(origin));
-      batch.require(sql::require_conversation, of(origin), ErrorCode::not_found, no_conversation(origin).message);
+      batch.require(sql::require_conversation, of(origin), ErrorCode::not_found,
+                    no_conversation(origin).message);
       batch.require(sql::require_origin,
-                    of(origin, number(made.origin->version), number(made.checkpoint ? made.origin->next_page : number_max)),
+                    of(origin, number(made.origin->version),
+                       number(made.checkpoint ? made.origin->next_page : number_max)),
                     ErrorCode::conflict, "the conversation " + origin + " has changed meanwhile");
     }
-    batch.add(sql::insert_conversation, of(made.id, bytes(made.settings), number(made.created_at_ms), number(writer),
-                                           made.origin ? text(made.origin->conversation) : null_text(),
-                                           made.origin ? number(made.origin->version) : null_number(),
-                                           made.origin ? number(made.origin->log_length) : null_number(),
-                                           made.origin ? number(made.origin->next_page) : null_number(), digest(made.chain)));
+    batch.add(sql::insert_conversation,
+              of(made.id, bytes(made.settings), number(made.created_at_ms), number(writer),
+                 made.origin ? text(made.origin->conversation) : null_text(),
+                 made.origin ? number(made.origin->version) : null_number(),
+                 made.origin ? number(made.origin->log_length) : null_number(),
+                 made.origin ? number(made.origin->next_page) : null_number(), digest(made.chain)));
     // After the row is there: a purge that was under way has then ended, and left its mark.
-    batch.require(sql::require_not_purged, of(made.id), ErrorCode::conflict, id_taken(made.id).message);
-    if (made.origin) batch.add(sql::insert_fork, of(made.origin->conversation, text(made.id), number(made.origin->next_page)));
+    batch.require(sql::require_not_purged, of(made.id), ErrorCode::conflict,
+                  id_taken(made.id).message);
+    if (made.origin)
+      batch.add(sql::insert_fork,
+                of(made.origin->conversation, text(made.id), number(made.origin->next_page)));
     if (made.checkpoint) add_checkpoint(batch, made.id, *made.checkpoint, made.pages);
     Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {
-      const Result<bool> ours = is_writer(sql::find_creator, of(made.id), made.id, writer, deadline);
+      const Result<bool> ours =
+          is_writer(sql::find_creator, of(made.id), made.id, writer, deadline);
       if (!ours) return ours.error();
       if (*ours) outcome.error.reset();
     }
@@ -133,26 +148,31 @@ class PostgresStore final : public Store {
     Result<FoundConversation> found = read_conversation(id, outcome.rows[found_at]);
     if (!found) return found.error();
     const Rows& forks = outcome.rows[forks_at];
-    for (std::size_t row = 0; row < forks.size(); ++row) found->record.forks.push_back(forks.bytes(row, 0));
+    for (std::size_t row = 0; row < forks.size(); ++row)
+      found->record.forks.push_back(forks.bytes(row, 0));
     return std::move(found->record);
   }
 
-  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id,
+                       const CallOptions& options) override {
     if (auto error = bad_own_id(staged)) return error;
     if (auto error = bad_id(id)) return error;
     if (auto error = bad_publishing(staged, id)) return error;
     if (auto error = refuse_write(options)) return error;
-    const Deadline deadline = options.deadline.value_or(std::chrono::steady_clock::now() + publishing_max);
+    const Deadline deadline =
+        options.deadline.value_or(std::chrono::steady_clock::now() + publishing_max);
     const std::int64_t writer = random_writer();
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(staged));
-    batch.require(sql::require_conversation, of(staged), ErrorCode::not_found, no_conversation(staged).message);
+    batch.require(sql::require_conversation, of(staged), ErrorCode::not_found,
+                  no_conversation(staged).message);
     batch.add(sql::publish_conversation, of(staged, text(id), number(writer)));
     batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
     for (const Statement* statement :
-         {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint, &sql::publish_pages, &sql::publish_requests,
-          &sql::publish_request_keys, &sql::publish_words})
+         {&sql::publish_versions, &sql::publish_messages, &sql::publish_checkpoint,
+          &sql::publish_pages, &sql::publish_requests, &sql::publish_request_keys,
+          &sql::publish_words})
       batch.add(*statement, of(staged, text(id)));
     add_purge(batch, staged);
     Outcome outcome = session_->run(transaction);
@@ -166,18 +186,21 @@ class PostgresStore final : public Store {
     return std::move(outcome.error);
   }
 
-  // The ids of one moment, and then each conversation by itself: that way every statement but the first is the business of one shard.
+  // The ids of one moment, and then each conversation by itself: that way every statement but the
+  // first is the business of one shard.
   Result<std::vector<ConversationRecord>> list(const ListOptions& options) override {
     if (auto error = bad_list(options)) return *error;
     const Deadline deadline = deadline_of(options.call);
     const std::string after = bound_among_ids(options.after);
     Transaction ids(Kind::reading, &set_tenant_, deadline);
-    const std::size_t ids_at = ids.batch().add(options.staged ? sql::list_staged : sql::list,
-                                               {text(tenant_), text(after), number(std::uint64_t{options.limit})});
+    const std::size_t ids_at =
+        ids.batch().add(options.staged ? sql::list_staged : sql::list,
+                        {text(tenant_), text(after), number(std::uint64_t{options.limit})});
     const Outcome listed = session_->run(ids);
     if (listed.error) return *listed.error;
     std::vector<std::string> names;
-    for (std::size_t row = 0; row < listed.rows[ids_at].size(); ++row) names.push_back(listed.rows[ids_at].bytes(row, 0));
+    for (std::size_t row = 0; row < listed.rows[ids_at].size(); ++row)
+      names.push_back(listed.rows[ids_at].bytes(row, 0));
     Transaction transaction(Kind::reading, &set_tenant_, deadline);
     const std::size_t first_at = transaction.batch().entries().size();
     for (const std::string& name : names) transaction.batch().add(sql::find, of(name));
@@ -193,14 +216,16 @@ class PostgresStore final : public Store {
     return records;
   }
 
-  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
+  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end,
                                               const CallOptions& options) override {
     Result<Rows> rows = read(id, sql::versions, range_of(id, first, end), options);
     if (!rows) return rows.error();
     return read_versions(id, *rows);
   }
 
-  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
+  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end,
                                               const CallOptions& options) override {
     Result<Rows> rows = read(id, sql::messages, range_of(id, first, end), options);
     if (!rows) return rows.error();
@@ -226,7 +251,8 @@ class PostgresStore final : public Store {
     const Result<Rows> rows = read(id, sql::pages, of(id, postgres::numbers(numbers)), options);
     if (!rows) return rows.error();
     std::map<std::uint64_t, std::size_t> places;
-    for (std::size_t row = 0; row < rows->size(); ++row) places[static_cast<std::uint64_t>(rows->number(row, 0))] = row;
+    for (std::size_t row = 0; row < rows->size(); ++row)
+      places[static_cast<std::uint64_t>(rows->number(row, 0))] = row;
     std::vector<Page> found;
     for (const std::uint64_t number : numbers) {
       const auto place = places.find(number);
@@ -236,15 +262,18 @@ class PostgresStore final : public Store {
     return found;
   }
 
-  Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& options) override {
+  Result<std::optional<Checkpoint>> checkpoint(std::string_view id,
+                                               const CallOptions& options) override {
     const Result<Rows> rows = read(id, sql::checkpoint, of(id), options);
     if (!rows) return rows.error();
     return read_checkpoint(*rows);
   }
 
-  Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+  Result<std::optional<VersionRecord>> find_operation(std::string_view id,
+                                                      std::string_view operation_id,
                                                       const CallOptions& options) override {
-    const Result<Rows> rows = read(id, sql::find_operation, of(id, bytes_or_null(operation_id)), options);
+    const Result<Rows> rows =
+        read(id, sql::find_operation, of(id, bytes_or_null(operation_id)), options);
     if (!rows) return rows.error();
     Result<std::vector<VersionRecord>> found = read_versions(id, *rows);
     if (!found) return found.error();
@@ -262,27 +291,33 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::share, of(id));
-    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
+                  no_conversation(id).message);
     batch.require(sql::require_head, of(id, number(commit.expected_version)), ErrorCode::conflict,
-                  "the conversation " + id + " is no longer at version " + std::to_string(commit.expected_version));
+                  "the conversation " + id + " is no longer at version " +
+                      std::to_string(commit.expected_version));
     if (commit.expected_next_page) {
-      batch.require(sql::require_checkpoint, of(id, number(*commit.expected_next_page)), ErrorCode::conflict,
+      batch.require(sql::require_checkpoint, of(id, number(*commit.expected_next_page)),
+                    ErrorCode::conflict,
                     "the conversation " + id + " has another checkpoint by now");
     }
     if (commit.expected_settings) {
-      batch.require(sql::require_settings, of(id, bytes(*commit.expected_settings)), ErrorCode::conflict,
-                    other_settings(id).message);
+      batch.require(sql::require_settings, of(id, bytes(*commit.expected_settings)),
+                    ErrorCode::conflict, other_settings(id).message);
     }
     if (!commit.versions.empty()) {
       const std::uint64_t log_length = commit.versions.back().log_length - commit.messages.size();
       if (commit.versions.front().log_length < log_length) return unfitting_messages();
-      batch.require(sql::require_log_length, of(id, number(commit.expected_version), number(log_length)),
+      batch.require(sql::require_log_length,
+                    of(id, number(commit.expected_version), number(log_length)),
                     ErrorCode::invalid_argument, unfitting_messages().message);
     }
     for (const VersionRecord& version : commit.versions)
-      batch.add(sql::insert_version, of(id, number(version.version), number(version.at_ms), number(version.log_length),
-                                        bytes(version.operation), bytes(version.arguments), bytes_or_null(version.operation_id),
-                                        bytes(version.answer), digest(version.chain), number(writer)));
+      batch.add(sql::insert_version,
+                of(id, number(version.version), number(version.at_ms), number(version.log_length),
+                   bytes(version.operation), bytes(version.arguments),
+                   bytes_or_null(version.operation_id), bytes(version.answer),
+                   digest(version.chain), number(writer)));
     if (commit.checkpoint) {
       std::uint64_t first_page = commit.checkpoint->next_page;
       for (const Page& page : commit.pages) first_page = std::min(first_page, page.number);
@@ -297,12 +332,14 @@ class PostgresStore final : public Store {
       batch.require(sql::require_message, of(id, number(*message.same_as)), ErrorCode::not_found,
                     no_message(id, *message.same_as).message);
       batch.add(sql::insert_message_like,
-                of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)), number(message.time_ms),
-                   number(std::uint64_t{message.tokens}), number(*message.same_as)));
+                of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)),
+                   number(message.time_ms), number(std::uint64_t{message.tokens}),
+                   number(*message.same_as)));
     }
     for (const WordsRow& row : commit.words) {
       for (const std::uint64_t ordinal : {row.first, row.end - 1})
-        batch.require(sql::require_message, of(id, number(ordinal)), ErrorCode::not_found, no_message(id, ordinal).message);
+        batch.require(sql::require_message, of(id, number(ordinal)), ErrorCode::not_found,
+                      no_message(id, ordinal).message);
       batch.add(sql::delete_words_within, of(id, number(row.first), number(row.end)));
       batch.add(sql::put_words, of(id, number(row.first), number(row.end), bytes(row.bytes)));
     }
@@ -327,36 +364,44 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::share, of(id));
-    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
+                  no_conversation(id).message);
     batch.require(sql::require_last_request, of(id, number(row.number - 1)), ErrorCode::conflict,
                   "the next request of " + id + " is not number " + std::to_string(row.number));
     if (request.expected_next_page) {
-      batch.require(sql::require_checkpoint, of(id, number(*request.expected_next_page)), ErrorCode::conflict,
+      batch.require(sql::require_checkpoint, of(id, number(*request.expected_next_page)),
+                    ErrorCode::conflict,
                     "the conversation " + id + " has another checkpoint by now");
     }
-    batch.add(sql::insert_request, of(id, number(row.number), number(row.version), number(row.at_ms), number(writer),
-                                      bytes(row.facts), bytes(row.parts), bytes(row.request), bytes(row.answer)));
+    batch.add(sql::insert_request,
+              of(id, number(row.number), number(row.version), number(row.at_ms), number(writer),
+                 bytes(row.facts), bytes(row.parts), bytes(row.request), bytes(row.answer)));
     for (const std::string& key : row.keys)
       batch.add(sql::insert_request_key, of(id, number(row.number), number(row.at_ms), bytes(key)));
     Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {
-      const Result<bool> ours = is_writer(sql::find_request_writer, of(id, number(row.number)), id, writer, deadline);
+      const Result<bool> ours =
+          is_writer(sql::find_request_writer, of(id, number(row.number)), id, writer, deadline);
       if (!ours) return ours.error();
       if (*ours) return {};
     }
     return std::move(outcome.error);
   }
 
-  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes wanted,
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first,
+                                           std::uint64_t end, RequestBytes wanted,
                                            const CallOptions& options) override {
     if (auto error = refuse_read(id, options)) return *error;
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     Batch& batch = transaction.batch();
-    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
+                  no_conversation(id).message);
     std::size_t rows_at = 0, keys_at = 0;
     if (has_requests_) {
-      rows_at = batch.add(wanted == RequestBytes::with ? sql::requests_with_bytes : sql::requests, range_of(id, first, end));
-      keys_at = batch.add(sql::request_keys, of(id, number(std::min(first, number_max)), number(std::min(end, number_max))));
+      rows_at = batch.add(wanted == RequestBytes::with ? sql::requests_with_bytes : sql::requests,
+                          range_of(id, first, end));
+      keys_at = batch.add(sql::request_keys, of(id, number(std::min(first, number_max)),
+                                                number(std::min(end, number_max))));
     }
     const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
@@ -364,47 +409,53 @@ class PostgresStore final : public Store {
     return read_requests(outcome.rows[rows_at], outcome.rows[keys_at], wanted);
   }
 
-  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes wanted,
-                                      const CallOptions& options) override {
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                      WordsBytes wanted, const CallOptions& options) override {
     const bool with = wanted == WordsBytes::with;
     std::vector<Value> range = range_of(id, first, end);
     if (!with) range.pop_back();
     const Result<Rows> rows = !has_words_ ? read(id, sql::require_conversation, of(id), options)
-                              : with      ? read(id, sql::words_with_bytes, std::move(range), options)
-                                          : read(id, sql::words, std::move(range), options);
+                              : with ? read(id, sql::words_with_bytes, std::move(range), options)
+                                     : read(id, sql::words, std::move(range), options);
     if (!rows) return rows.error();
     std::vector<WordsRow> found;
     for (std::size_t row = 0; has_words_ && row < rows->size(); ++row) {
-      const auto count = [&](int column) { return static_cast<std::uint64_t>(rows->number(row, column)); };
+      const auto count = [&](int column) {
+        return static_cast<std::uint64_t>(rows->number(row, column));
+      };
       found.push_back({count(0), count(1), count(2), with ? rows->bytes(row, 3) : std::string()});
     }
     return found;
   }
 
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
-    const Result<Rows> rows = read(id, has_requests_ ? sql::last_request : sql::require_conversation, of(id), options);
+    const Result<Rows> rows =
+        read(id, has_requests_ ? sql::last_request : sql::require_conversation, of(id), options);
     if (!rows) return rows.error();
     return has_requests_ ? static_cast<std::uint64_t>(rows->number(0, 0)) : 0;
   }
 
-  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys,
+                                                  const CallOptions& options) override {
     if (auto error = too_late(options)) return *error;
     if (!has_requests_ || keys.empty()) return std::vector<FoundRequest>();
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     std::vector<std::size_t> places;
-    for (const std::string& key : keys) places.push_back(transaction.batch().add(sql::find_request, {text(tenant_), bytes(key)}));
+    for (const std::string& key : keys)
+      places.push_back(transaction.batch().add(sql::find_request, {text(tenant_), bytes(key)}));
     const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     std::vector<FoundRequest> found;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const Rows& rows = outcome.rows[places[i]];
-      if (rows.size() > 0) found.push_back({keys[i], rows.bytes(0, 0), static_cast<std::uint64_t>(rows.number(0, 1))});
+      if (rows.size() > 0)
+        found.push_back({keys[i], rows.bytes(0, 0), static_cast<std::uint64_t>(rows.number(0, 1))});
     }
     return found;
   }
 
-  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& options) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs,
+                      const Removal& removal, const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     if (auto error = refuse_read(id, options)) return error;
     if (auto error = refuse_write(options)) return error;
@@ -414,7 +465,8 @@ class PostgresStore final : public Store {
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(id));
-    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
+                  no_conversation(id).message);
     batch.add(sql::empty_requests, of(id));
     hand_bodies_on(batch, id, *stored);
     for (const MessageRecord& stub : *stored) {
@@ -425,7 +477,8 @@ class PostgresStore final : public Store {
     return session_->run(transaction).error;
   }
 
-  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal,
+                     const PurgeOptions& options) override {
     if (auto error = refuse_read(id, options.call)) return error;
     if (auto error = refuse_write(options.call)) return error;
     const Deadline deadline = deadline_of(options.call);
@@ -439,9 +492,12 @@ class PostgresStore final : public Store {
       batch.add(sql::claim, of(id));
       batch.require(sql::require_no_forks, of(id), ErrorCode::conflict, has_forks(id).message);
       // Its last chain is what remains of it.
-      batch.require(sql::require_head, of(id, number(found->record.version)), ErrorCode::not_found, "");
-      if (!is_staged_id(id)) add_removal(batch, id, whole_conversation, removal, found->record.chain);
-      if (found->record.origin) batch.add(sql::delete_fork, of(found->record.origin->conversation, text(id)));
+      batch.require(sql::require_head, of(id, number(found->record.version)), ErrorCode::not_found,
+                    "");
+      if (!is_staged_id(id))
+        add_removal(batch, id, whole_conversation, removal, found->record.chain);
+      if (found->record.origin)
+        batch.add(sql::delete_fork, of(found->record.origin->conversation, text(id)));
       add_purge(batch, id);
       Outcome outcome = session_->run(transaction);
       // Somebody has committed or purged meanwhile.
@@ -450,14 +506,16 @@ class PostgresStore final : public Store {
     }
   }
 
-  Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
+  Result<std::vector<RemovalRecord>> removals(std::string_view id,
+                                              const CallOptions& options) override {
     if (auto error = refuse_read(id, options)) return *error;
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     const std::size_t at = transaction.batch().add(sql::removals, of(id));
     const std::size_t found_at = transaction.batch().add(sql::find, of(id));
     const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
-    if (outcome.rows[at].size() == 0 && outcome.rows[found_at].size() == 0) return no_conversation(id);
+    if (outcome.rows[at].size() == 0 && outcome.rows[found_at].size() == 0)
+      return no_conversation(id);
     return read_removals(id, outcome.rows[at]);
   }
 
@@ -470,20 +528,23 @@ class PostgresStore final : public Store {
     const Result<FoundConversation> found = find_head(id, deadline);
     if (!found) return found.error();
     const ConversationRecord& record = found->record;
-    if (auto error = refuse_prune(prune, {record.version, record.log_length, record.checkpoint_version, found->next_page},
-                                  record.first_version, 0))
+    if (auto error = refuse_prune(
+            prune, {record.version, record.log_length, record.checkpoint_version, found->next_page},
+            record.first_version, 0))
       return error;
     const Result<std::vector<MessageRecord>> stored = stubs_for(id, prune.stubs, deadline);
     if (!stored) return stored.error();
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(id));
-    batch.require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
+                  no_conversation(id).message);
     batch.require(sql::require_head, of(id, number(prune.expected_version)), ErrorCode::conflict,
-                  "the conversation " + id + " is no longer at version " + std::to_string(prune.expected_version));
+                  "the conversation " + id + " is no longer at version " +
+                      std::to_string(prune.expected_version));
     const bool prunes_versions = prune.first_version != record.first_version;
-    batch.require(prunes_versions ? sql::require_no_forks : sql::require_no_pages_for_forks, of(id), ErrorCode::conflict,
-                  has_forks(id).message);
+    batch.require(prunes_versions ? sql::require_no_forks : sql::require_no_pages_for_forks, of(id),
+                  ErrorCode::conflict, has_forks(id).message);
     require_later_checkpoint(batch, id, prune.checkpoint, prune.checkpoint.next_page);
     batch.add(sql::move_first_version, of(id, number(prune.first_version)));
     batch.add(sql::prune_versions, of(id, number(prune.first_version)));
@@ -494,12 +555,14 @@ class PostgresStore final : public Store {
       batch.add(sql::delete_words_of, of(id, number(stub.ordinal)));
     }
     for (const VersionRecord& version : prune.operations) {
-      batch.add(sql::replace_operation, of(id, number(version.version), bytes(version.arguments), bytes(version.answer)));
+      batch.add(sql::replace_operation,
+                of(id, number(version.version), bytes(version.arguments), bytes(version.answer)));
     }
     batch.add(sql::prune_request_keys, of(id, number(prune.first_version)));
     batch.add(sql::prune_requests, of(id, number(prune.first_version)));
     for (const RequestRow& row : prune.requests)
-      batch.add(sql::replace_request, of(id, number(row.number), bytes(row.request), bytes(row.answer)));
+      batch.add(sql::replace_request,
+                of(id, number(row.number), bytes(row.request), bytes(row.answer)));
     batch.add(sql::purge_pages, of(id));
     add_checkpoint(batch, id, prune.checkpoint, prune.pages);
     if (record.origin) {
@@ -513,7 +576,8 @@ class PostgresStore final : public Store {
     if (auto error = too_late(options)) return *error;
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
     std::vector<std::size_t> places = {transaction.batch().add(sql::orphans, {text(tenant_)})};
-    if (has_requests_) places.push_back(transaction.batch().add(sql::orphaned_requests, {text(tenant_)}));
+    if (has_requests_)
+      places.push_back(transaction.batch().add(sql::orphaned_requests, {text(tenant_)}));
     if (has_words_) places.push_back(transaction.batch().add(sql::orphaned_words, {text(tenant_)}));
     const Outcome outcome = session_->run(transaction);
     std::vector<Damage> damage;
@@ -525,7 +589,8 @@ class PostgresStore final : public Store {
     for (const std::size_t at : places) {
       const Rows& rows = outcome.rows[at];
       for (std::size_t row = 0; row < rows.size(); ++row)
-        damage.push_back({rows.bytes(row, 0), "there are " + rows.bytes(row, 1) + " without their conversation"});
+        damage.push_back({rows.bytes(row, 0),
+                          "there are " + rows.bytes(row, 1) + " without their conversation"});
     }
     return damage;
   }
@@ -537,11 +602,13 @@ class PostgresStore final : public Store {
 
   Result<void> distribute(const CallOptions& options) override {
     if (auto error = refuse_write(options)) return error;
-    return distribute_schema(*session_, options.deadline.value_or(std::chrono::steady_clock::now() + publishing_max));
+    return distribute_schema(
+        *session_, options.deadline.value_or(std::chrono::steady_clock::now() + publishing_max));
   }
 
   Result<void> backup(const std::string&, const CallOptions&) override {
-    return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL makes its own backups: see pg_dump and pg_basebackup"};
+    return Error{.code = ErrorCode::unsupported,
+                 .message = "PostgreSQL makes its own backups: see pg_dump and pg_basebackup"};
   }
 
  private:
@@ -555,7 +622,9 @@ class PostgresStore final : public Store {
   }
 
   std::optional<Error> refuse_write(const CallOptions& options) const {
-    if (options_.read_only) return Error{.code = ErrorCode::unsupported, .message = "the store was opened to be read only"};
+    if (options_.read_only)
+      return Error{.code = ErrorCode::unsupported,
+                   .message = "the store was opened to be read only"};
     return too_late(options);
   }
 
@@ -582,38 +651,48 @@ class PostgresStore final : public Store {
     return all;
   }
   std::vector<Value> range_of(std::string_view id, std::uint64_t first, std::uint64_t end) const {
-    return of(id, number(std::min(first, number_max)), number(std::min(end, number_max)), number(std::uint64_t{answer_records_max}),
-              number(std::uint64_t{answer_bytes_max}));
+    return of(id, number(std::min(first, number_max)), number(std::min(end, number_max)),
+              number(std::uint64_t{answer_records_max}), number(std::uint64_t{answer_bytes_max}));
   }
   std::vector<Value> of_message(std::string_view id, const MessageRecord& message) const {
-    return of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)), number(message.time_ms),
-              number(std::uint64_t{message.tokens}), message.redacted ? digest(*message.redacted) : null_bytes(),
-              bytes(message.body));
+    return of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)),
+              number(message.time_ms), number(std::uint64_t{message.tokens}),
+              message.redacted ? digest(*message.redacted) : null_bytes(), bytes(message.body));
   }
 
-  void add_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, const std::vector<Page>& pages) const {
-    batch.add(sql::put_checkpoint, of(id, number(checkpoint.version), number(checkpoint.next_page), bytes(checkpoint.root)));
-    for (const Page& page : pages) batch.add(sql::insert_page, of(id, number(page.number), bytes(page.bytes)));
+  void add_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint,
+                      const std::vector<Page>& pages) const {
+    batch.add(sql::put_checkpoint, of(id, number(checkpoint.version), number(checkpoint.next_page),
+                                      bytes(checkpoint.root)));
+    for (const Page& page : pages)
+      batch.add(sql::insert_page, of(id, number(page.number), bytes(page.bytes)));
   }
   void add_purge(Batch& batch, std::string_view id) const {
-    for (const Statement* statement : {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint,
-                                       &sql::purge_requests, &sql::purge_request_keys, &sql::purge_words, &sql::purge_conversation})
+    for (const Statement* statement :
+         {&sql::purge_messages, &sql::purge_versions, &sql::purge_pages, &sql::purge_checkpoint,
+          &sql::purge_requests, &sql::purge_request_keys, &sql::purge_words,
+          &sql::purge_conversation})
       batch.add(*statement, of(id));
   }
-  void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint, std::uint64_t first_page) const {
-    batch.require(sql::require_later_checkpoint,
-                  of(id, number(checkpoint.version), number(checkpoint.next_page), number(first_page)), ErrorCode::conflict,
-                  "there is a newer checkpoint");
+  void require_later_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint,
+                                std::uint64_t first_page) const {
+    batch.require(
+        sql::require_later_checkpoint,
+        of(id, number(checkpoint.version), number(checkpoint.next_page), number(first_page)),
+        ErrorCode::conflict, "there is a newer checkpoint");
   }
-  void add_removal(Batch& batch, std::string_view id, std::int64_t ordinal, const Removal& removal, const Digest& what) const {
-    batch.add(sql::insert_removal,
-              of(id, number(ordinal), number(removal.at_ms), bytes(removal.who), bytes(removal.why), digest(what)));
+  void add_removal(Batch& batch, std::string_view id, std::int64_t ordinal, const Removal& removal,
+                   const Digest& what) const {
+    batch.add(sql::insert_removal, of(id, number(ordinal), number(removal.at_ms),
+                                      bytes(removal.who), bytes(removal.why), digest(what)));
   }
 
-  Result<Rows> read(std::string_view id, const Statement& statement, std::vector<Value> values, const CallOptions& options) {
+  Result<Rows> read(std::string_view id, const Statement& statement, std::vector<Value> values,
+                    const CallOptions& options) {
     if (auto error = refuse_read(id, options)) return *error;
     Transaction transaction(Kind::reading, &set_tenant_, deadline_of(options));
-    transaction.batch().require(sql::require_conversation, of(id), ErrorCode::not_found, no_conversation(id).message);
+    transaction.batch().require(sql::require_conversation, of(id), ErrorCode::not_found,
+                                no_conversation(id).message);
     const std::size_t at = transaction.batch().add(statement, std::move(values));
     Outcome outcome = session_->run(transaction);
     if (outcome.error) return *std::move(outcome.error);
@@ -628,12 +707,17 @@ class PostgresStore final : public Store {
     return read_conversation(id, outcome.rows[at]);
   }
 
-  // For a database that cannot copy rows from one conversation to another: all of them pass through the memory of this process.
-  Outcome publish_through_here(std::string_view staged, std::string_view id, std::int64_t writer, Deadline deadline) {
+  // For a database that cannot copy rows from one conversation to another: all of them pass through
+  // the memory of this process.
+  Outcome publish_through_here(std::string_view staged, std::string_view id, std::int64_t writer,
+                               Deadline deadline) {
     constexpr std::pair<const Statement*, const Statement*> tables[] = {
-        {&sql::staged_versions, &sql::insert_version}, {&sql::staged_messages, &sql::insert_message},
-        {&sql::checkpoint, &sql::put_checkpoint},      {&sql::staged_pages, &sql::insert_page},
-        {&sql::staged_requests, &sql::insert_request}, {&sql::staged_request_keys, &sql::insert_request_key},
+        {&sql::staged_versions, &sql::insert_version},
+        {&sql::staged_messages, &sql::insert_message},
+        {&sql::checkpoint, &sql::put_checkpoint},
+        {&sql::staged_pages, &sql::insert_page},
+        {&sql::staged_requests, &sql::insert_request},
+        {&sql::staged_request_keys, &sql::insert_request_key},
         {&sql::staged_words, &sql::put_words}};
     Transaction reading(Kind::reading, &set_tenant_, deadline);
     const std::size_t found_at = reading.batch().add(sql::find, of(staged));
@@ -650,15 +734,17 @@ class PostgresStore final : public Store {
     batch.add(sql::claim, of(staged));
     batch.require(sql::require_head, of(staged, number(found->record.version)), ErrorCode::conflict,
                   "what is staged under " + std::string(staged) + " has changed meanwhile");
-    batch.add(sql::insert_conversation, of(id, made.value(0, 0), made.value(0, 1), number(writer), null_text(), null_number(),
-                                           null_number(), null_number(), made.value(0, 3)));
+    batch.add(sql::insert_conversation,
+              of(id, made.value(0, 0), made.value(0, 1), number(writer), null_text(), null_number(),
+                 null_number(), null_number(), made.value(0, 3)));
     batch.add(sql::move_first_version, of(id, made.value(0, 2)));
     batch.require(sql::require_not_purged, of(id), ErrorCode::conflict, id_taken(id).message);
     for (std::size_t table = 0; table < std::size(tables); ++table) {
       const Rows& rows = read.rows[rows_at[table]];
       for (std::size_t row = 0; row < rows.size(); ++row) {
         std::vector<Value> values = of(id);
-        for (int column = 0; column < rows.columns(); ++column) values.push_back(rows.value(row, column));
+        for (int column = 0; column < rows.columns(); ++column)
+          values.push_back(rows.value(row, column));
         batch.add(*tables[table].second, std::move(values));
       }
     }
@@ -668,21 +754,27 @@ class PostgresStore final : public Store {
 
   bool is_purged(std::string_view id, Deadline deadline) {
     const Result<std::vector<RemovalRecord>> found = removals(id, {deadline});
-    return found && std::any_of(found->begin(), found->end(), [](const RemovalRecord& removal) { return !removal.ordinal; });
+    return found && std::any_of(found->begin(), found->end(),
+                                [](const RemovalRecord& removal) { return !removal.ordinal; });
   }
 
-  // The stubs as they are to be stored. Bodies change in no other way than this, so that what is read here still holds when it is written.
-  void hand_bodies_on(Batch& batch, std::string_view id, const std::vector<MessageRecord>& stubs) const {
+  // The stubs as they are to be stored. Bodies change in no other way than this, so that what is
+  // read here still holds when it is written.
+  void hand_bodies_on(Batch& batch, std::string_view id,
+                      const std::vector<MessageRecord>& stubs) const {
     if (stubs.empty()) return;
     std::vector<std::uint64_t> ordinals;
     for (const MessageRecord& stub : stubs) ordinals.push_back(stub.ordinal);
     batch.add(sql::hand_bodies_on, of(id, numbers(ordinals)));
   }
 
-  Result<std::vector<MessageRecord>> stubs_for(std::string_view id, const std::vector<MessageRecord>& stubs, Deadline deadline) {
+  Result<std::vector<MessageRecord>> stubs_for(std::string_view id,
+                                               const std::vector<MessageRecord>& stubs,
+                                               Deadline deadline) {
     std::vector<MessageRecord> stored;
     for (const MessageRecord& stub : stubs) {
-      const Result<std::vector<MessageRecord>> message = messages(id, stub.ordinal, stub.ordinal + 1, {deadline});
+      const Result<std::vector<MessageRecord>> message =
+          messages(id, stub.ordinal, stub.ordinal + 1, {deadline});
       if (!message) return message.error();
       if (message->empty()) return no_message(id, stub.ordinal);
       Result<MessageRecord> made = stub_for(message->front(), stub);
@@ -697,10 +789,11 @@ class PostgresStore final : public Store {
     return outcome.was_lost && outcome.error && outcome.error->code == ErrorCode::conflict;
   }
 
-  // Whether it is our own. The lock makes this a transaction that writes, so that its own commit waits for the disk and the synchronous standby, and with
-  // it the one before: what is found here may be answered for.
-  Result<bool> is_writer(const Statement& statement, std::vector<Value> values, std::string_view id, std::int64_t writer,
-                         Deadline deadline) {
+  // Whether it is our own. The lock makes this a transaction that writes, so that its own commit
+  // waits for the disk and the synchronous standby, and with it the one before: what is found here
+  // may be answered for.
+  Result<bool> is_writer(const Statement& statement, std::vector<Value> values, std::string_view id,
+                         std::int64_t writer, Deadline deadline) {
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(statement, std::move(values));
@@ -712,7 +805,8 @@ class PostgresStore final : public Store {
   Result<bool> has_happened(const Commit& commit, std::int64_t writer, Deadline deadline) {
     const std::string& id = commit.conversation;
     if (!commit.versions.empty())
-      return is_writer(sql::find_writer, of(id, number(commit.versions.front().version)), id, writer, deadline);
+      return is_writer(sql::find_writer, of(id, number(commit.versions.front().version)), id,
+                       writer, deadline);
     if (!commit.checkpoint) return false;
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
@@ -726,23 +820,28 @@ class PostgresStore final : public Store {
   const std::string tenant_;
   const std::string set_tenant_text_;
   const Statement set_tenant_{
-      "", set_tenant_text_.c_str()};  // never prepared by name: the next tenant on the connection has another text
+      // never prepared by name: the next tenant on the connection has another text
+      "", set_tenant_text_.c_str()};
   const StoreOptions options_;
   const std::shared_ptr<Session> session_;
-  bool has_requests_;  // else the tables are of an older release, and only read; set before anyone else has the store
-  bool has_words_;     // likewise
+  // else the tables are of an older release, and only read; set before anyone else has the store
+  bool has_requests_;
+  bool has_words_;  // likewise
 };
 
 }  // namespace
 
-Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url, const StoreOptions& options) {
+Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url,
+                                                   const StoreOptions& options) {
   if (!options.tenant.empty() && !is_conversation_id(options.tenant))
-    return Error{
-        .code = ErrorCode::invalid_argument, .message = "a tenant's name follows the rules of conversation ids", .field = "tenant"};
+    return Error{.code = ErrorCode::invalid_argument,
+                 .message = "a tenant's name follows the rules of conversation ids",
+                 .field = "tenant"};
   Result<StoreUrl> read = read_url(url);
   if (!read) return read.error();
   auto session = std::make_shared<Session>(std::move(read->settings), options.connections_max);
-  auto store = std::make_shared<PostgresStore>(std::move(read->name), options.tenant, options, std::move(session));
+  auto store = std::make_shared<PostgresStore>(std::move(read->name), options.tenant, options,
+                                               std::move(session));
   if (auto error = store->open(options.create)) return *error;
   return std::shared_ptr<Store>(std::move(store));
 }

@@ -5,11 +5,14 @@
 namespace undertext::postgres {
 namespace {
 
-std::uint64_t count(const Rows& rows, std::size_t row, int column) { return static_cast<std::uint64_t>(rows.number(row, column)); }
+std::uint64_t count(const Rows& rows, std::size_t row, int column) {
+  return static_cast<std::uint64_t>(rows.number(row, column));
+}
 
 Error corrupt(std::string_view id, std::string_view what, std::int64_t number) {
   return {.code = ErrorCode::corrupt,
-          .message = std::string(what) + " " + std::to_string(number) + " of the conversation " + std::string(id) + " is damaged"};
+          .message = std::string(what) + " " + std::to_string(number) + " of the conversation " +
+                     std::string(id) + " is damaged"};
 }
 
 }  // namespace
@@ -21,7 +24,8 @@ Result<FoundConversation> read_conversation(std::string_view id, const Rows& row
   record.id = id;
   record.settings = rows.bytes(0, 0);
   record.created_at_ms = rows.number(0, 1);
-  if (!rows.is_null(0, 2)) record.origin = {rows.bytes(0, 2), count(rows, 0, 3), count(rows, 0, 4), count(rows, 0, 5)};
+  if (!rows.is_null(0, 2))
+    record.origin = {rows.bytes(0, 2), count(rows, 0, 3), count(rows, 0, 4), count(rows, 0, 5)};
   record.first_version = count(rows, 0, 6);
   record.version = count(rows, 0, 7);
   record.log_length = count(rows, 0, 8);
@@ -61,8 +65,8 @@ Result<std::vector<MessageRecord>> read_messages(std::string_view id, const Rows
     message.time_ms = rows.number(row, 2);
     const std::int64_t tokens = rows.number(row, 3);
     if (!rows.is_null(row, 4)) message.redacted = rows.digest(row, 4);
-    if (role < 0 || role >= static_cast<std::int64_t>(role_count) || tokens < 0 || tokens > UINT32_MAX ||
-        message.redacted.has_value() == rows.is_null(row, 4))
+    if (role < 0 || role >= static_cast<std::int64_t>(role_count) || tokens < 0 ||
+        tokens > UINT32_MAX || message.redacted.has_value() == rows.is_null(row, 4))
       return corrupt(id, "message", rows.number(row, 0));
     message.role = static_cast<Role>(role);
     message.tokens = static_cast<std::uint32_t>(tokens);
@@ -100,7 +104,8 @@ std::vector<RequestRow> read_requests(const Rows& rows, const Rows& keys, Reques
     request.at_ms = rows.number(row, 2);
     request.facts = rows.bytes(row, 3);
     request.parts = rows.bytes(row, 4);
-    if (bytes == RequestBytes::with) request.request = rows.bytes(row, 5), request.answer = rows.bytes(row, 6);
+    if (bytes == RequestBytes::with)
+      request.request = rows.bytes(row, 5), request.answer = rows.bytes(row, 6);
     for (; key < keys.size() && count(keys, key, 0) <= request.number; ++key)
       if (count(keys, key, 0) == request.number) request.keys.push_back(keys.bytes(key, 1));
   }

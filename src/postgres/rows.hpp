@@ -15,7 +15,8 @@ struct FoundConversation {
   std::uint64_t next_page = 1;  // of its checkpoint, or of its origin
 };
 
-Result<FoundConversation> read_conversation(std::string_view id, const Rows& rows);  // of sql::find; not_found
+// of sql::find; not_found
+Result<FoundConversation> read_conversation(std::string_view id, const Rows& rows);
 Result<std::vector<VersionRecord>> read_versions(std::string_view id, const Rows& rows);
 Result<std::vector<MessageRecord>> read_messages(std::string_view id, const Rows& rows);
 Result<std::vector<RemovalRecord>> read_removals(std::string_view id, const Rows& rows);

@@ -9,23 +9,28 @@ namespace {
 using namespace std::chrono_literals;
 
 // Migration n makes version n of the tables from n - 1.
-constexpr std::array migrations = {std::span<const Statement>(sql::migration_1), std::span<const Statement>(sql::migration_2),
+constexpr std::array migrations = {std::span<const Statement>(sql::migration_1),
+                                   std::span<const Statement>(sql::migration_2),
                                    std::span<const Statement>(sql::migration_3)};
 constexpr std::int64_t newest = migrations.size();
 
-Error refuse(ErrorCode code, std::string message) { return {.code = code, .message = std::move(message)}; }
+Error refuse(ErrorCode code, std::string message) {
+  return {.code = code, .message = std::move(message)};
+}
 
 // Nothing where there is no such table. A table whose row is still to come has version 0.
 Result<std::optional<std::int64_t>> stored_version(Session& session, Deadline deadline) {
   Transaction transaction(Transaction::Kind::reading, nullptr, deadline);
   const std::size_t at = transaction.batch().add(sql::schema_version);
   const Outcome outcome = session.run(transaction);
-  if (outcome.error && outcome.error->code == ErrorCode::unsupported) return std::optional<std::int64_t>();
+  if (outcome.error && outcome.error->code == ErrorCode::unsupported)
+    return std::optional<std::int64_t>();
   if (outcome.error) return *outcome.error;
   return std::optional(outcome.rows[at].size() == 0 ? 0 : outcome.rows[at].number(0, 0));
 }
 
-// Two at once may both find no table and both make it, though each asks whether it exists; one is refused, and finds it when it asks again.
+// Two at once may both find no table and both make it, though each asks whether it exists; one is
+// refused, and finds it when it asks again.
 std::optional<Error> make_lock_row(Session& session, Deadline deadline) {
   for (int tries = 0;; ++tries) {
     Transaction transaction(Transaction::Kind::writing, nullptr, deadline);
@@ -34,15 +39,18 @@ std::optional<Error> make_lock_row(Session& session, Deadline deadline) {
     const Outcome outcome = session.run(transaction);
     if (!outcome.error) return std::nullopt;
     if (tries == 10 || outcome.error->code == ErrorCode::unavailable) return outcome.error;
-    if (outcome.error->code != ErrorCode::conflict && outcome.error->code != ErrorCode::internal) return outcome.error;
+    if (outcome.error->code != ErrorCode::conflict && outcome.error->code != ErrorCode::internal)
+      return outcome.error;
   }
 }
 
 void add_distribution(Batch& batch) {
-  for (const char* table : sql::distributed_like_conversation) batch.add(sql::distribute, {text(table)});
+  for (const char* table : sql::distributed_like_conversation)
+    batch.add(sql::distribute, {text(table)});
 }
 
-// The lock is held between two round trips, so that this is no single batch, and not tried again: the caller looks where things stand and starts anew.
+// The lock is held between two round trips, so that this is no single batch, and not tried again:
+// the caller looks where things stand and starts anew.
 std::optional<Error> migrate_once(Session& session, Deadline deadline) {
   Result<Pool::Lease> lease = session.pool().take(deadline);
   if (!lease) return lease.error();
@@ -60,7 +68,8 @@ std::optional<Error> migrate_once(Session& session, Deadline deadline) {
   Batch work;
   const std::int64_t version = locked.rows[1].size() == 0 ? 0 : locked.rows[1].number(0, 0);
   for (std::int64_t next = version; next < newest; ++next)
-    for (const Statement& statement : migrations[static_cast<std::size_t>(next)]) work.add(statement);
+    for (const Statement& statement : migrations[static_cast<std::size_t>(next)])
+      work.add(statement);
   if (version < newest) work.add(sql::set_schema_version, {number(newest)});
   if (locked.rows[2].number(0, 0) != 0) add_distribution(work);
   work.add(sql::commit);
@@ -76,7 +85,8 @@ Result<std::int64_t> make_schema(Session& session, MakeTables make, Deadline dea
     const Result<std::optional<std::int64_t>> version = stored_version(session, deadline);
     if (!version) return version.error();
     if (version->value_or(0) > newest)
-      return refuse(ErrorCode::unsupported, "the tables are of a later version of Undertext, " + std::to_string(**version));
+      return refuse(ErrorCode::unsupported,
+                    "the tables are of a later version of Undertext, " + std::to_string(**version));
     const std::int64_t found = version->value_or(0);
     if (found == newest || (found > 0 && make == MakeTables::never)) return found;
     if (found == 0 && make != MakeTables::if_missing)
@@ -84,7 +94,9 @@ Result<std::int64_t> make_schema(Session& session, MakeTables make, Deadline dea
     if (!*version)
       if (auto error = make_lock_row(session, deadline)) return *error;
     if (auto error = migrate_once(session, deadline)) {
-      if (error->code != ErrorCode::unavailable || std::chrono::steady_clock::now() + 50ms > deadline) return *error;
+      if (error->code != ErrorCode::unavailable ||
+          std::chrono::steady_clock::now() + 50ms > deadline)
+        return *error;
       std::this_thread::sleep_for(50ms);
     }
   }
@@ -105,12 +117,14 @@ Result<void> distribute_schema(Session& session, Deadline deadline) {
   const Result<std::vector<Rows>> citus = run(question);
   if (!citus) return citus.error();
   if (citus->front().number(0, 0) == 0)
-    return refuse(ErrorCode::unsupported, "the database has no Citus: make the extension citus, and add its nodes");
+    return refuse(ErrorCode::unsupported,
+                  "the database has no Citus: make the extension citus, and add its nodes");
   // Each by itself: what was done stays done, and the rest is done by the next call. The setting
   // first, since without it a distributed table shows no rows.
   const std::string setting = sql::alter_database + (*lease)->database() + sql::forward_settings;
   const Statement forward{"", setting.c_str()};
-  for (const Statement* statement : {&forward, &sql::distribute_schema, &sql::distribute_conversation}) {
+  for (const Statement* statement :
+       {&forward, &sql::distribute_schema, &sql::distribute_conversation}) {
     Batch batch;
     batch.add(*statement);
     if (const Result<std::vector<Rows>> done = run(batch); !done) return done.error();

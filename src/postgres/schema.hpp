@@ -13,12 +13,15 @@ enum class MakeTables : std::uint8_t {
 inline constexpr std::int64_t version_with_requests = 2;
 inline constexpr std::int64_t version_with_words = 3;
 
-// The version of the tables. Any number of processes may do this at once: the row of undertext_schema is their lock, and who comes second finds it done.
-// not_found: there are no tables, and none are to be made. unsupported: they are of a later version of Undertext, or the role may not make them.
+// The version of the tables. Any number of processes may do this at once: the row of
+// undertext_schema is their lock, and who comes second finds it done.
+// not_found: there are no tables, and none are to be made. unsupported: they are of a later version
+// of Undertext, or the role may not make them.
 // Tables that a migration makes in a database whose tables are distributed are distributed too.
 Result<std::int64_t> make_schema(Session& session, MakeTables make, Deadline deadline);
 
-// Distributes the tables by conversation over the nodes of Citus. What is distributed already stays as it is.
+// Distributes the tables by conversation over the nodes of Citus. What is distributed already stays
+// as it is.
 // unsupported: the database has no Citus, or the role may not do this.
 Result<void> distribute_schema(Session& session, Deadline deadline);
 

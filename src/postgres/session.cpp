@@ -21,10 +21,12 @@ bool passes(std::string_view state) { return is_one_of(state, {"40001", "40P01",
 // connection that has others' statements, or not this one's.
 constexpr std::string_view statement_is_gone = "26000", statement_is_there = "42P05";
 
-// This server, or this connection to it, will not do: read_only_sql_transaction (a standby, or one that was a primary), the shutdowns, starting up, too
-// many connections, the classes of connection and internal errors, a prepared statement that a pooler has taken away.
+// This server, or this connection to it, will not do: read_only_sql_transaction (a standby, or one
+// that was a primary), the shutdowns, starting up, too many connections, the classes of connection
+// and internal errors, a prepared statement that a pooler has taken away.
 bool is_the_server(std::string_view state) {
-  return is_one_of(state, {"25006", "57P01", "57P02", "57P03", "53300", statement_is_gone}) || state.starts_with("08");
+  return is_one_of(state, {"25006", "57P01", "57P02", "57P03", "53300", statement_is_gone}) ||
+         state.starts_with("08");
 }
 
 // Longer each time, and not the same for all who wait.
@@ -36,7 +38,8 @@ class Pause {
     const auto now = std::chrono::steady_clock::now();
     if (now >= deadline) return false;
     const auto length = next_ / 2 + next_ * (random() % 512) / 1024;
-    std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(length, deadline - now));
+    std::this_thread::sleep_for(
+        std::min<std::chrono::steady_clock::duration>(length, deadline - now));
     next_ = std::min<std::chrono::microseconds>(next_ * 2, 200ms);
     return std::chrono::steady_clock::now() < deadline;
   }
@@ -46,30 +49,43 @@ class Pause {
 };
 
 // On a shard the names of constraints end with its number.
-bool is_operation_id(std::string_view constraint) { return constraint.starts_with("undertext_version_operation_id"); }
+bool is_operation_id(std::string_view constraint) {
+  return constraint.starts_with("undertext_version_operation_id");
+}
 
 Error error_of(const Fault& fault, const Batch& batch) {
   const Batch::Entry& entry = batch.entries()[std::min(fault.at, batch.entries().size() - 1)];
-  const auto say = [&](ErrorCode code) { return Error{.code = code, .message = "PostgreSQL: " + fault.message}; };
+  const auto say = [&](ErrorCode code) {
+    return Error{.code = code, .message = "PostgreSQL: " + fault.message};
+  };
   if (fault.state == "22012" && entry.when_false) return *entry.when_false;
   if (is_one_of(fault.state, {statement_is_gone, statement_is_there}))
     return {.code = ErrorCode::unsupported,
             .message = "PostgreSQL: " + fault.message +
-                       ": a pooler in between does not carry prepared statements over; add undertext_prepare=off to the "
+                       ": a pooler in between does not carry prepared statements over; add "
+                       "undertext_prepare=off to the "
                        "store's URL"};
   if (fault.state == "23505")
     return {.code = ErrorCode::conflict,
-            .message = is_operation_id(fault.constraint) ? "the operation id is known already" : "another writer was first"};
-  if (is_one_of(fault.state, {"XX001", "XX002", "58P01", "58P02"})) return say(ErrorCode::corrupt);  // data, index, files
+            .message = is_operation_id(fault.constraint) ? "the operation id is known already"
+                                                         : "another writer was first"};
+  // data, index, files
+  if (is_one_of(fault.state, {"XX001", "XX002", "58P01", "58P02"})) return say(ErrorCode::corrupt);
   // No such table, column; not allowed; a feature that this engine lacks.
-  if (is_one_of(fault.state, {"42P01", "42703", "42501", "0A000"})) return say(ErrorCode::unsupported);
-  return say(fault.state.starts_with("22") || fault.state.starts_with("42") ? ErrorCode::internal : ErrorCode::unavailable);
+  if (is_one_of(fault.state, {"42P01", "42703", "42501", "0A000"}))
+    return say(ErrorCode::unsupported);
+  return say(fault.state.starts_with("22") || fault.state.starts_with("42")
+                 ? ErrorCode::internal
+                 : ErrorCode::unavailable);
 }
 
 }  // namespace
 
-Transaction::Transaction(Kind kind, const Statement* set_tenant, Deadline deadline) : deadline_(deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+Transaction::Transaction(Kind kind, const Statement* set_tenant, Deadline deadline)
+    : deadline_(deadline) {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now())
+          .count();
   batch_.add(kind == Kind::reading ? sql::begin_reading : sql::begin);
   Value timeout = text("");
   timeout.borrowed = {};
@@ -102,12 +118,15 @@ Outcome Session::run(Transaction& transaction) {
       return outcome;
     }
     if (!answers.fault)
-      answers.fault = Fault{.is_refusal = true, .at = batch.entries().size() - 1, .message = "the commit was rolled back"};
+      answers.fault = Fault{.is_refusal = true,
+                            .at = batch.entries().size() - 1,
+                            .message = "the commit was rolled back"};
     const Fault& fault = *answers.fault;
     outcome.error = error_of(fault, batch);
     // A distributed engine refuses COMMIT also when the node with the rows went away while it
     // committed: then nobody knows either.
-    outcome.was_lost = outcome.was_lost || !fault.is_refusal || fault.at + 1 == batch.entries().size();
+    outcome.was_lost =
+        outcome.was_lost || !fault.is_refusal || fault.at + 1 == batch.entries().size();
     if (!fault.is_refusal || is_the_server(fault.state) ||
         !(*lease)->reset(std::max(deadline, std::chrono::steady_clock::now() + 100ms)))
       lease->discard();
@@ -130,7 +149,8 @@ std::optional<Error> Session::run_alone(const Statement& statement, Deadline dea
     lease->discard();
     return error_of(*answers.fault, batch);
   }
-  if (!answers.warning.empty()) return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL: " + answers.warning};
+  if (!answers.warning.empty())
+    return Error{.code = ErrorCode::unsupported, .message = "PostgreSQL: " + answers.warning};
   return std::nullopt;
 }
 

@@ -34,13 +34,16 @@ struct Outcome {
 
 class Session {
  public:
-  Session(ConnectionSettings settings, std::uint32_t connections_max) : pool_(std::move(settings), connections_max) {}
+  Session(ConnectionSettings settings, std::uint32_t connections_max)
+      : pool_(std::move(settings), connections_max) {}
 
-  // Runs it until it is done, or surely refused for a reason that lasts, or the time is up. What is refused because of another transaction (a
-  // serialisation failure, a deadlock) surely did not happen and is tried again. What was cut off is tried again too: a caller whose transaction
-  // must not happen twice writes it so that the second time is refused, and looks at `was_lost`.
+  // Runs it until it is done, or surely refused for a reason that lasts, or the time is up. What is
+  // refused because of another transaction (a serialisation failure, a deadlock) surely did not
+  // happen and is tried again. What was cut off is tried again too: a caller whose transaction must
+  // not happen twice writes it so that the second time is refused, and looks at `was_lost`.
   Outcome run(Transaction& transaction);
-  // One statement outside of any transaction, tried once. unsupported: the server warned, as it does where it leaves out what the role may not touch.
+  // One statement outside of any transaction, tried once. unsupported: the server warned, as it
+  // does where it leaves out what the role may not touch.
   std::optional<Error> run_alone(const Statement& statement, Deadline deadline);
 
   Pool& pool() { return pool_; }

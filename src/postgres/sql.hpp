@@ -1,15 +1,19 @@
-// Every SQL text of the store. tests/postgres/sql_lint.py reads this file and holds it to what PostgreSQL and the distributed engines that speak its
-// protocol have in common: no advisory locks, notifications, sequences, triggers, functions, foreign keys or deferrable constraints.
+// Every SQL text of the store. tests/postgres/sql_lint.py reads this file and holds it to what
+// PostgreSQL and the distributed engines that speak its protocol have in common: no advisory locks,
+// notifications, sequences, triggers, functions, foreign keys or deferrable constraints.
 //
-// conversation_id leads every key, and every statement but those under "Across conversations" and "Set-up" names one conversation, so that tables can be
-// distributed by it and each call is the business of one shard. The tenant is in every key and every condition too, and again in the row security
-// policies: a statement that forgot it would still see one tenant's rows only.
+// conversation_id leads every key, and every statement but those under "Across conversations" and
+// "Set-up" names one conversation, so that tables can be distributed by it and each call is the
+// business of one shard. The tenant is in every key and every condition too, and again in the row
+// security policies: a statement that forgot it would still see one tenant's rows only.
 //
-// A commit is sent in one go, before any answer is seen. So what must hold is asked in a way that fails when it does not: `1 / count(*)` of the rows that
-// should be there. The division by zero ends the transaction, and COMMIT is never reached.
+// A commit is sent in one go, before any answer is seen. So what must hold is asked in a way that
+// fails when it does not: `1 / count(*)` of the rows that should be there. The division by zero
+// ends the transaction, and COMMIT is never reached.
 //
-// There are no outer joins: where row security binds a role, its policy and the tenant of a condition make a condition without a
-// column, and Citus refuses outer joins with one before PostgreSQL 17. A subselect that finds nothing is null just as well.
+// There are no outer joins: where row security binds a role, its policy and the tenant of a
+// condition make a condition without a column, and Citus refuses outer joins with one before
+// PostgreSQL 17. A subselect that finds nothing is null just as well.
 #pragma once
 
 namespace undertext::postgres {
@@ -25,14 +29,18 @@ namespace sql {
 
 inline constexpr Statement begin{"begin", R"sql(BEGIN)sql"};
 // As of one moment, whatever else is going on.
-inline constexpr Statement begin_reading{"begin_reading", R"sql(BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY)sql"};
+inline constexpr Statement begin_reading{
+    "begin_reading", R"sql(BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY)sql"};
 inline constexpr Statement commit{"commit", R"sql(COMMIT)sql"};
 inline constexpr Statement rollback{"rollback", R"sql(ROLLBACK)sql"};
-inline constexpr Statement set_timeout{"set_timeout", R"sql(SELECT set_config('statement_timeout', $1, true))sql"};
-// With the tenant's name behind it, in quotes: a statement and no call of set_config(), for that one would not reach the other nodes of Citus.
+inline constexpr Statement set_timeout{"set_timeout",
+                                       R"sql(SELECT set_config('statement_timeout', $1, true))sql"};
+// With the tenant's name behind it, in quotes: a statement and no call of set_config(), for that
+// one would not reach the other nodes of Citus.
 inline constexpr const char* set_tenant = R"sql(SET LOCAL undertext.tenant = )sql";
 
-// Conversations. The head is the last version, or where there is none, what the first one will go on from: nothing, or the origin.
+// Conversations. The head is the last version, or where there is none, what the first one will go
+// on from: nothing, or the origin.
 
 inline constexpr Statement find{"find", R"sql(
 SELECT c.settings, c.created_at_ms, c.origin_id, c.origin_version, c.origin_log_length,
@@ -65,8 +73,9 @@ UPDATE undertext_conversation SET settings = $3 WHERE conversation_id = $1 AND t
 inline constexpr Statement find_creator{"find_creator", R"sql(
 SELECT writer FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2)sql"};
 
-// Locks of one row. Commits share it among themselves; what takes away or forks has it alone, so that neither happens in the middle of the other. It is
-// a statement of its own because the next one then sees all that happened while this one waited.
+// Locks of one row. Commits share it among themselves; what takes away or forks has it alone, so
+// that neither happens in the middle of the other. It is a statement of its own because the next
+// one then sees all that happened while this one waited.
 
 inline constexpr Statement share{"share", R"sql(
 SELECT 1 FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 FOR KEY SHARE)sql"};
@@ -102,7 +111,8 @@ inline constexpr Statement require_checkpoint{"require_checkpoint", R"sql(
 SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2
   AND $3 = coalesce((SELECT next_page FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2),
                     c.origin_next_page, 1))sql"};
-// A checkpoint goes on from the stored one: its version, the end of its pages, and its first new page.
+// A checkpoint goes on from the stored one: its version, the end of its pages, and its first new
+// page.
 inline constexpr Statement require_later_checkpoint{"require_later_checkpoint", R"sql(
 SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 AND c.tenant = $2
   AND $3 >= coalesce((SELECT version FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2), 0)
@@ -115,7 +125,8 @@ SELECT 1 / count(*) FROM undertext_conversation c WHERE c.conversation_id = $1 A
   AND $4 >= coalesce((SELECT next_page FROM undertext_checkpoint WHERE conversation_id = $1 AND tenant = $2),
                      c.origin_next_page, 1))sql"};
 
-// Versions. The primary key of insert_version is the compare-and-swap: of two writers one inserts the row, the other is refused.
+// Versions. The primary key of insert_version is the compare-and-swap: of two writers one inserts
+// the row, the other is refused.
 
 inline constexpr Statement insert_version{"insert_version", R"sql(
 INSERT INTO undertext_version (conversation_id, tenant, version, at_ms, log_length, operation, arguments, operation_id, answer, chain, writer)
@@ -141,7 +152,8 @@ FROM undertext_version WHERE conversation_id = $1 AND tenant = $2 AND operation_
 inline constexpr Statement insert_message{"insert_message", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8))sql"};
-// Equal bodies are kept once: store/shared_body.hpp. The length of a body is known without reading it.
+// Equal bodies are kept once: store/shared_body.hpp. The length of a body is known without reading
+// it.
 inline constexpr Statement insert_message_like{"insert_message_like", R"sql(
 INSERT INTO undertext_message (conversation_id, tenant, ordinal, role, time_ms, tokens, redacted, body)
 SELECT conversation_id, tenant, $3::bigint, $4::smallint, $5::bigint, $6::bigint, NULL,
@@ -160,7 +172,8 @@ SELECT ordinal, role, time_ms, tokens, redacted, body FROM (
     FROM undertext_message m WHERE m.conversation_id = $1 AND m.tenant = $2 AND m.ordinal >= $3 AND m.ordinal < $4
     ORDER BY m.ordinal LIMIT $5) whole) sized
 WHERE total - size < $6 ORDER BY ordinal)sql"};
-// Before the bodies of messages go: the first copy of each, among those that stay, gets the bytes, and the others name that one.
+// Before the bodies of messages go: the first copy of each, among those that stay, gets the bytes,
+// and the others name that one.
 inline constexpr Statement hand_bodies_on{"hand_bodies_on", R"sql(
 WITH copies AS (
   SELECT ordinal, body AS named, min(ordinal) OVER (PARTITION BY body) AS heir FROM undertext_message
@@ -326,7 +339,8 @@ WHERE tenant = $1 AND conversation_id > $2 AND NOT (conversation_id >= '.' AND c
 inline constexpr Statement list_staged{"list_staged", R"sql(
 SELECT conversation_id FROM undertext_conversation
 WHERE tenant = $1 AND conversation_id > $2 AND conversation_id >= '.' AND conversation_id < '/' ORDER BY conversation_id LIMIT $3)sql"};
-// What is staged under $1 becomes $3. The column that tables may be distributed by cannot be changed in a row there, so rows are copied.
+// What is staged under $1 becomes $3. The column that tables may be distributed by cannot be
+// changed in a row there, so rows are copied.
 inline constexpr Statement publish_conversation{"publish_conversation", R"sql(
 INSERT INTO undertext_conversation (conversation_id, tenant, settings, created_at_ms, writer, first_version, chain)
 SELECT $3, tenant, settings, created_at_ms, $4, first_version, chain FROM undertext_conversation
@@ -354,8 +368,9 @@ SELECT $3, tenant, number, at_ms, key FROM undertext_request_key WHERE conversat
 inline constexpr Statement publish_words{"publish_words", R"sql(
 INSERT INTO undertext_words (conversation_id, tenant, first_ordinal, end_ordinal, bytes)
 SELECT $3, tenant, first_ordinal, end_ordinal, bytes FROM undertext_words WHERE conversation_id = $1 AND tenant = $2)sql"};
-// The same rows, in the order of the parameters by which they are stored again: for where rows lie on several nodes. There the
-// statements above would have to COPY from one to the other, which PostgreSQL refuses a role that row security binds.
+// The same rows, in the order of the parameters by which they are stored again: for where rows lie
+// on several nodes. There the statements above would have to COPY from one to the other, which
+// PostgreSQL refuses a role that row security binds.
 inline constexpr Statement staged_conversation{"staged_conversation", R"sql(
 SELECT settings, created_at_ms, first_version, chain FROM undertext_conversation
 WHERE conversation_id = $1 AND tenant = $2)sql"};
@@ -374,7 +389,8 @@ inline constexpr Statement staged_request_keys{"staged_request_keys", R"sql(
 SELECT number, at_ms, key FROM undertext_request_key WHERE conversation_id = $1 AND tenant = $2)sql"};
 inline constexpr Statement staged_words{"staged_words", R"sql(
 SELECT first_ordinal, end_ordinal, bytes FROM undertext_words WHERE conversation_id = $1 AND tenant = $2)sql"};
-// Rows whose conversation is not there, which no call can leave behind. Without a join: on Citus, see above.
+// Rows whose conversation is not there, which no call can leave behind. Without a join: on Citus,
+// see above.
 inline constexpr Statement orphans{"orphans", R"sql(
 SELECT conversation_id, what FROM (
   SELECT conversation_id, what, bool_or(what = '') OVER (PARTITION BY conversation_id) AS is_there FROM (
@@ -397,17 +413,21 @@ SELECT conversation_id, what FROM (
     SELECT DISTINCT conversation_id, '' AS what FROM undertext_conversation WHERE tenant = $1
     UNION ALL SELECT DISTINCT conversation_id, 'words' FROM undertext_words WHERE tenant = $1) every) known
 WHERE NOT is_there ORDER BY conversation_id, what LIMIT 1000)sql"};
-// Writes the tables anew. Without FULL, what was taken out would stay in the free room of their pages until something else is written there.
+// Writes the tables anew. Without FULL, what was taken out would stay in the free room of their
+// pages until something else is written there.
 inline constexpr Statement rewrite{"rewrite", R"sql(
 VACUUM FULL undertext_conversation, undertext_version, undertext_message, undertext_page, undertext_checkpoint, undertext_fork,
   undertext_removal, undertext_request, undertext_request_key, undertext_words)sql"};
 
-// Set-up. The row of undertext_schema is the lock: whoever holds it migrates, and the others find that it is done.
+// Set-up. The row of undertext_schema is the lock: whoever holds it migrates, and the others find
+// that it is done.
 
-inline constexpr Statement schema_version{"schema_version", R"sql(SELECT version FROM undertext_schema WHERE id = 1)sql"};
-inline constexpr Statement lock_schema{"lock_schema", R"sql(SELECT version FROM undertext_schema WHERE id = 1 FOR UPDATE)sql"};
-inline constexpr Statement set_schema_version{"set_schema_version",
-                                              R"sql(UPDATE undertext_schema SET version = $1 WHERE id = 1)sql"};
+inline constexpr Statement schema_version{
+    "schema_version", R"sql(SELECT version FROM undertext_schema WHERE id = 1)sql"};
+inline constexpr Statement lock_schema{
+    "lock_schema", R"sql(SELECT version FROM undertext_schema WHERE id = 1 FOR UPDATE)sql"};
+inline constexpr Statement set_schema_version{
+    "set_schema_version", R"sql(UPDATE undertext_schema SET version = $1 WHERE id = 1)sql"};
 inline constexpr Statement create_schema_table{"create_schema_table", R"sql(
 CREATE TABLE IF NOT EXISTS undertext_schema (id bigint PRIMARY KEY, version bigint NOT NULL))sql"};
 inline constexpr Statement create_schema_row{"create_schema_row", R"sql(
@@ -429,7 +449,8 @@ CREATE TABLE undertext_conversation (
   first_version bigint NOT NULL,
   chain bytea NOT NULL,
   PRIMARY KEY (conversation_id, tenant)))sql"},
-    {"", R"sql(CREATE INDEX undertext_conversation_of_tenant ON undertext_conversation (tenant, conversation_id))sql"},
+    {"",
+     R"sql(CREATE INDEX undertext_conversation_of_tenant ON undertext_conversation (tenant, conversation_id))sql"},
     {"", R"sql(
 CREATE TABLE undertext_version (
   conversation_id text COLLATE "C" NOT NULL,
@@ -491,22 +512,32 @@ CREATE TABLE undertext_removal (
   why bytea NOT NULL,
   digest bytea NOT NULL,
   PRIMARY KEY (conversation_id, tenant, number)))sql"},
-    {"", R"sql(ALTER TABLE undertext_conversation ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
-    {"", R"sql(ALTER TABLE undertext_version ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
-    {"", R"sql(ALTER TABLE undertext_message ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
-    {"", R"sql(ALTER TABLE undertext_checkpoint ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_conversation ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_version ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_message ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_checkpoint ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
     {"", R"sql(ALTER TABLE undertext_page ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
     {"", R"sql(ALTER TABLE undertext_fork ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
-    {"", R"sql(ALTER TABLE undertext_removal ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_removal ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
     {"",
      R"sql(CREATE POLICY undertext_tenant ON undertext_conversation USING (tenant = current_setting('undertext.tenant', true)))sql"},
-    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_version USING (tenant = current_setting('undertext.tenant', true)))sql"},
-    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_message USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_version USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_message USING (tenant = current_setting('undertext.tenant', true)))sql"},
     {"",
      R"sql(CREATE POLICY undertext_tenant ON undertext_checkpoint USING (tenant = current_setting('undertext.tenant', true)))sql"},
-    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_page USING (tenant = current_setting('undertext.tenant', true)))sql"},
-    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_fork USING (tenant = current_setting('undertext.tenant', true)))sql"},
-    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_removal USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_page USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_fork USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_removal USING (tenant = current_setting('undertext.tenant', true)))sql"},
 };
 
 inline constexpr Statement migration_2[] = {
@@ -533,9 +564,12 @@ CREATE TABLE undertext_request_key (
   PRIMARY KEY (conversation_id, tenant, number, key)))sql"},
     {"", R"sql(
 CREATE INDEX undertext_request_key_of_tenant ON undertext_request_key (tenant, key, at_ms, number, conversation_id))sql"},
-    {"", R"sql(ALTER TABLE undertext_request ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
-    {"", R"sql(ALTER TABLE undertext_request_key ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
-    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_request USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_request ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_request_key ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_request USING (tenant = current_setting('undertext.tenant', true)))sql"},
     {"",
      R"sql(CREATE POLICY undertext_tenant ON undertext_request_key USING (tenant = current_setting('undertext.tenant', true)))sql"},
 };
@@ -549,8 +583,10 @@ CREATE TABLE undertext_words (
   end_ordinal bigint NOT NULL,
   bytes bytea NOT NULL,
   PRIMARY KEY (conversation_id, tenant, first_ordinal)))sql"},
-    {"", R"sql(ALTER TABLE undertext_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
-    {"", R"sql(CREATE POLICY undertext_tenant ON undertext_words USING (tenant = current_setting('undertext.tenant', true)))sql"},
+    {"",
+     R"sql(ALTER TABLE undertext_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
+    {"",
+     R"sql(CREATE POLICY undertext_tenant ON undertext_words USING (tenant = current_setting('undertext.tenant', true)))sql"},
 };
 
 // Distribution by Citus. Each statement does nothing where it was done before.
@@ -576,13 +612,15 @@ WHERE NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = $1::text:
   AND EXISTS (SELECT 1 FROM pg_dist_partition
               WHERE logicalrelid = 'undertext_conversation'::regclass))sql"};
 inline constexpr const char* distributed_like_conversation[] = {
-    "undertext_version", "undertext_message", "undertext_checkpoint",  "undertext_page",  "undertext_fork",
-    "undertext_removal", "undertext_request", "undertext_request_key", "undertext_words",
+    "undertext_version", "undertext_message",     "undertext_checkpoint",
+    "undertext_page",    "undertext_fork",        "undertext_removal",
+    "undertext_request", "undertext_request_key", "undertext_words",
 };
 // With the quoted name of the database between the two. Without it `SET LOCAL` stays on the node
 // that was asked, and row security shows no rows on the others.
 inline constexpr const char* alter_database = R"sql(ALTER DATABASE )sql";
-inline constexpr const char* forward_settings = R"sql( SET citus.propagate_set_commands = 'local')sql";
+inline constexpr const char* forward_settings =
+    R"sql( SET citus.propagate_set_commands = 'local')sql";
 
 }  // namespace sql
 }  // namespace undertext::postgres

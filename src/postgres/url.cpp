@@ -12,7 +12,9 @@ struct FreeOptions {
   void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
 };
 
-Error refuse(std::string message) { return {.code = ErrorCode::invalid_argument, .message = std::move(message), .field = "store"}; }
+Error refuse(std::string message) {
+  return {.code = ErrorCode::invalid_argument, .message = std::move(message), .field = "store"};
+}
 
 // Takes our parameters out of the URL, for libpq knows them not.
 std::string without_ours(std::string_view url, std::map<std::string, std::string>& ours) {
@@ -25,7 +27,8 @@ std::string without_ours(std::string_view url, std::map<std::string, std::string
     query.remove_prefix(pair.size() < query.size() ? pair.size() + 1 : pair.size());
     const std::size_t equals = pair.find('=');
     if (pair.starts_with(prefix_of_ours)) {
-      ours[std::string(pair.substr(0, equals))] = equals == std::string_view::npos ? "" : std::string(pair.substr(equals + 1));
+      ours[std::string(pair.substr(0, equals))] =
+          equals == std::string_view::npos ? "" : std::string(pair.substr(equals + 1));
     } else {
       rest += separator;
       rest += pair;
@@ -42,12 +45,14 @@ Result<StoreUrl> read_url(std::string_view url) {
   std::map<std::string, std::string> ours;
   const std::string theirs = without_ours(url, ours);
   for (const auto& [name, value] : ours) {
-    if (name != "undertext_prepare") return refuse("the store's URL has the parameter " + name + ", which is unknown");
+    if (name != "undertext_prepare")
+      return refuse("the store's URL has the parameter " + name + ", which is unknown");
     if (value != "on" && value != "off") return refuse("undertext_prepare is neither on nor off");
     read.settings.prepare = value == "on";
   }
   char* fault = nullptr;
-  const std::unique_ptr<PQconninfoOption, FreeOptions> options(PQconninfoParse(theirs.c_str(), &fault));
+  const std::unique_ptr<PQconninfoOption, FreeOptions> options(
+      PQconninfoParse(theirs.c_str(), &fault));
   if (!options) {
     PQfreemem(fault);  // not shown: it repeats the URL, and a password with it
     return refuse("the store's URL is none that PostgreSQL understands");

@@ -9,7 +9,8 @@
 namespace undertext {
 namespace {
 
-// Each line: forms of one word. Left out are those that are more often another word: bit, bot, half, lag, log, saw.
+// Each line: forms of one word. Left out are those that are more often another word: bit, bot,
+// half, lag, log, saw.
 constexpr std::string_view irregular[] = {
     // English
     "become became",
@@ -150,7 +151,8 @@ constexpr std::string_view irregular[] = {
     "ziehen zog gezogen",
 };
 
-// Of German verbs. Those of the first kind leave their verb, and go before the "ge" of its participle.
+// Of German verbs. Those of the first kind leave their verb, and go before the "ge" of its
+// participle.
 constexpr std::string_view parted[] = {"ab",  "an",   "auf", "aus", "ein", "her", "hin",   "los",
                                        "mit", "nach", "um",  "vor", "weg", "zu",  "zuruck"};
 constexpr std::string_view fixed[] = {"be", "ent", "er", "ver", "zer"};
@@ -203,7 +205,8 @@ class Forms {
   // kauf: kauft, gekauft; arbeit: arbeitet, gearbeitet.
   void add_regular(std::string_view lead, std::string_view verb) {
     if (verb.size() < verb_min) return;
-    const std::string past = std::string(verb) + (verb.ends_with('t') || verb.ends_with('d') ? "et" : "t");
+    const std::string past =
+        std::string(verb) + (verb.ends_with('t') || verb.ends_with('d') ? "et" : "t");
     add(std::string(lead) + std::string(verb));
     add(std::string(lead) + past);
     add(std::string(lead) + "ge" + past);
@@ -220,7 +223,8 @@ class Forms {
  private:
   void add_verb(std::string_view lead, std::string_view verb) {
     add_irregular(lead, std::string(verb));
-    const bool is_participle = verb.starts_with("ge") && verb.ends_with('t') && verb.size() > 2 + verb_min;
+    const bool is_participle =
+        verb.starts_with("ge") && verb.ends_with('t') && verb.size() > 2 + verb_min;
     if (is_participle) {
       const std::string_view present = without_t(verb.substr(2));
       add_regular(lead, present);
@@ -245,9 +249,10 @@ std::vector<std::string> forms_of(const std::string& stem, Language language) {
 }
 
 bool is_german(std::string_view stop_word) {
-  static constexpr std::array words = {"das",     "dem",     "der", "des",   "ein",  "eine",  "einem", "einen", "einer",  "hat",
-                                       "hatte",   "haben",   "ist", "nicht", "sind", "und",   "wann",  "warum", "welche", "welchen",
-                                       "welcher", "welches", "wem", "wer",   "wie",  "wieso", "wohin", "wurde", "wurden", "von"};
+  static constexpr std::array words = {
+      "das",     "dem",     "der", "des",   "ein",  "eine",  "einem", "einen", "einer",  "hat",
+      "hatte",   "haben",   "ist", "nicht", "sind", "und",   "wann",  "warum", "welche", "welchen",
+      "welcher", "welches", "wem", "wer",   "wie",  "wieso", "wohin", "wurde", "wurden", "von"};
   return std::find(words.begin(), words.end(), stop_word) != words.end();
 }
 

@@ -8,7 +8,9 @@ namespace undertext {
 namespace {
 
 // Segments of one level differ in size by less than eight times.
-unsigned level_of(std::uint64_t bytes) { return static_cast<unsigned>(std::bit_width(bytes >> 12) + 2) / 3; }
+unsigned level_of(std::uint64_t bytes) {
+  return static_cast<unsigned>(std::bit_width(bytes >> 12) + 2) / 3;
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ std::size_t count_to_merge(const std::vector<std::uint64_t>& sizes) {
     bytes += sizes[i];
     ++count;
   }
-  return count >= RecallIndex::segments_per_merge && bytes <= RecallIndex::merged_bytes_max ? count : 0;
+  return count >= RecallIndex::segments_per_merge && bytes <= RecallIndex::merged_bytes_max ? count
+                                                                                            : 0;
 }
 
 void RecallIndex::add(MessageWords message) {
@@ -57,8 +60,10 @@ void RecallIndex::merge_last() {
   const std::size_t count = count_to_merge(sizes);
   if (count == 0) return;
   std::vector<const Segment*> some;
-  for (std::size_t i = segments_.size() - count; i < segments_.size(); ++i) some.push_back(segments_[i].get());
-  auto one = std::make_shared<const Segment>(Segment::merged(some, some.front()->first(), some.back()->end()));
+  for (std::size_t i = segments_.size() - count; i < segments_.size(); ++i)
+    some.push_back(segments_[i].get());
+  auto one = std::make_shared<const Segment>(
+      Segment::merged(some, some.front()->first(), some.back()->end()));
   segments_.resize(segments_.size() - count);
   segments_.push_back(std::move(one));
 }
@@ -67,8 +72,9 @@ std::uint32_t RecallIndex::length(std::uint32_t ordinal) const {
   const auto first_of_last = size_ - static_cast<std::uint32_t>(last_.size());
   if (ordinal >= size_) return 0;
   if (ordinal >= first_of_last) return last_[ordinal - first_of_last].length;
-  const auto after = std::upper_bound(segments_.begin(), segments_.end(), ordinal,
-                                      [](std::uint32_t wanted, const auto& segment) { return wanted < segment->first(); });
+  const auto after = std::upper_bound(
+      segments_.begin(), segments_.end(), ordinal,
+      [](std::uint32_t wanted, const auto& segment) { return wanted < segment->first(); });
   return (*std::prev(after))->length(ordinal);
 }
 
@@ -83,9 +89,11 @@ std::vector<Posting> RecallIndex::find(Word word) const {
   }
   std::uint32_t ordinal = size_ - static_cast<std::uint32_t>(last_.size());
   for (const MessageWords& message : last_) {
-    const auto at = std::lower_bound(message.counts.begin(), message.counts.end(), word,
-                                     [](const WordCount& each, Word wanted) { return each.word < wanted; });
-    if (at != message.counts.end() && at->word == word) found.push_back({ordinal, at->count, message.length});
+    const auto at =
+        std::lower_bound(message.counts.begin(), message.counts.end(), word,
+                         [](const WordCount& each, Word wanted) { return each.word < wanted; });
+    if (at != message.counts.end() && at->word == word)
+      found.push_back({ordinal, at->count, message.length});
     ++ordinal;
   }
   return found;
@@ -111,8 +119,10 @@ std::vector<Posting> RecallIndex::find_any(const std::vector<Word>& words) const
 std::uint64_t RecallIndex::size_bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& segment : segments_)
-    bytes += segment->bytes().size() + std::uint64_t{segment->end() - segment->first()} * sizeof(std::uint32_t);
-  for (const MessageWords& message : last_) bytes += sizeof(message) + message.counts.size() * sizeof(WordCount);
+    bytes += segment->bytes().size() +
+             std::uint64_t{segment->end() - segment->first()} * sizeof(std::uint32_t);
+  for (const MessageWords& message : last_)
+    bytes += sizeof(message) + message.counts.size() * sizeof(WordCount);
   return bytes;
 }
 

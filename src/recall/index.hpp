@@ -1,4 +1,5 @@
-// The words of a whole log: segments, and behind them the messages that have no segment yet. A value:
+// The words of a whole log: segments, and behind them the messages that have no segment yet. A
+// value:
 // copies share everything.
 #pragma once
 
@@ -12,7 +13,8 @@ namespace undertext {
 
 class RecallIndex {
  public:
-  // Messages come together to segments of so many, and so many segments of one size to a larger one.
+  // Messages come together to segments of so many, and so many segments of one size to a larger
+  // one.
   static constexpr std::uint32_t messages_per_segment = 64;
   static constexpr std::size_t segments_per_merge = 8;
   static constexpr std::size_t merged_bytes_max = 4u << 20;  // a larger one is merged no more
@@ -42,8 +44,8 @@ class RecallIndex {
   std::uint64_t words_ = 0;
 };
 
-// Of neighbouring segments with so many bytes each, the oldest first: how many of the last ones are to
-// become one. 0: none. What a store keeps is merged by the same rule as what is in memory.
+// Of neighbouring segments with so many bytes each, the oldest first: how many of the last ones are
+// to become one. 0: none. What a store keeps is merged by the same rule as what is in memory.
 std::size_t count_to_merge(const std::vector<std::uint64_t>& sizes);
 
 }  // namespace undertext

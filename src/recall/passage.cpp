@@ -15,7 +15,8 @@ struct Hit {
 
 }  // namespace
 
-std::optional<std::size_t> best_passage(std::string_view text, const AskedWords& asked, std::size_t bytes_max) {
+std::optional<std::size_t> best_passage(std::string_view text, const AskedWords& asked,
+                                        std::size_t bytes_max) {
   std::vector<Hit> hits;
   std::vector<std::size_t> counts(asked.size());
   const std::vector<PlacedWord> placed = placed_words(text);
@@ -26,10 +27,13 @@ std::optional<std::size_t> best_passage(std::string_view text, const AskedWords&
     ++counts[word];
   }
   if (hits.empty()) return {};
-  std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return std::tie(a.at, a.word) < std::tie(b.at, b.word); });
+  std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+    return std::tie(a.at, a.word) < std::tie(b.at, b.word);
+  });
   std::vector<double> worth(asked.size());
   for (std::size_t i = 0; i < asked.size(); ++i)
-    if (counts[i] > 0) worth[i] = std::log(1 + static_cast<double>(placed.size()) / static_cast<double>(counts[i]));
+    if (counts[i] > 0)
+      worth[i] = std::log(1 + static_cast<double>(placed.size()) / static_cast<double>(counts[i]));
   // A window over the hits, and how often it has each word. Each of its words counts once.
   std::vector<std::size_t> inside(asked.size());
   constexpr double rounding = 1e-9;

@@ -9,7 +9,8 @@ namespace {
 
 std::string some_lines(int count) {
   std::string text;
-  for (int i = 0; i < count; ++i) text += "step " + std::to_string(i) + " of the build took a second\n";
+  for (int i = 0; i < count; ++i)
+    text += "step " + std::to_string(i) + " of the build took a second\n";
   return text;
 }
 
@@ -20,14 +21,16 @@ void expect_passage(const std::string& text, std::string_view asked, std::string
 }
 
 TEST(Passage, BeginsWhereMostOfTheWordsStandTogether) {
-  const std::string text = some_lines(400) + "The migrations of the database timed out.\n" + some_lines(400) + "database\n";
+  const std::string text = some_lines(400) + "The migrations of the database timed out.\n" +
+                           some_lines(400) + "database\n";
   expect_passage(text, "why did the migration of the database time out", "migrations");
   expect_passage(text, "databases", "database timed");
 }
 
 TEST(Passage, PrefersTheRareWordToTheOneOnEveryLine) {
   const std::string text = some_lines(400) + "the linker was killed\n";
-  const std::optional<std::size_t> at = best_passage(text, asked_words("which build killed it"), 200);
+  const std::optional<std::size_t> at =
+      best_passage(text, asked_words("which build killed it"), 200);
   ASSERT_TRUE(at);
   EXPECT_NE(text.substr(*at, 200).find("killed"), std::string::npos);
 }
@@ -44,7 +47,8 @@ TEST(Passage, IsNowhereWithoutAWord) {
   EXPECT_FALSE(best_passage(some_lines(3), asked_words("zebra"), 200));
   EXPECT_FALSE(best_passage("", asked_words("zebra"), 200));
   EXPECT_FALSE(best_passage("zebra", asked_words("the"), 200));
-  EXPECT_EQ(best_passage("a zebra", asked_words("zebra"), 0), std::nullopt) << "no word begins within nothing";
+  EXPECT_EQ(best_passage("a zebra", asked_words("zebra"), 0), std::nullopt)
+      << "no word begins within nothing";
 }
 
 TEST(Passage, IsLedToFromTheStartOfALineOrACodePoint) {

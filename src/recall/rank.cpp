@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint32_t near_max = 8;
 
-// What a word that stands somewhere gives to the messages around it: of several near ones, the best.
+// What a word that stands somewhere gives to the messages around it: of several near ones, the
+// best.
 class Spread {
  public:
   Spread(std::vector<float>& scores, const RankWeights& weights)
@@ -34,7 +35,8 @@ class Spread {
   void add(const std::vector<Value>& values) {
     for (std::size_t first = 0; first < values.size();) {
       std::size_t end = first + 1;
-      while (end < values.size() && values[end].ordinal - values[end - 1].ordinal <= 2 * reach_) ++end;
+      while (end < values.size() && values[end].ordinal - values[end - 1].ordinal <= 2 * reach_)
+        ++end;
       if (end == first + 1)
         add_alone(values[first]);
       else
@@ -46,7 +48,8 @@ class Spread {
   void add_where_scored(std::vector<Value> values) {
     std::erase_if(values, [this](const Value& each) {
       const float* const score = scores_.data();
-      return std::all_of(score + first_near(each.ordinal), score + end_near(each.ordinal), [](float at) { return at == 0; });
+      return std::all_of(score + first_near(each.ordinal), score + end_near(each.ordinal),
+                         [](float at) { return at == 0; });
     });
     only_scored_ = true;
     add(values);
@@ -56,9 +59,12 @@ class Spread {
   bool takes(std::uint32_t ordinal) const { return !only_scored_ || scores_[ordinal] > 0; }
 
   // The part of [ordinal - reach, ordinal + reach] that there is.
-  std::uint32_t first_near(std::uint32_t ordinal) const { return ordinal > reach_ ? ordinal - reach_ : 0; }
+  std::uint32_t first_near(std::uint32_t ordinal) const {
+    return ordinal > reach_ ? ordinal - reach_ : 0;
+  }
   std::uint32_t end_near(std::uint32_t ordinal) const {
-    return static_cast<std::uint32_t>(std::min<std::size_t>(scores_.size(), std::size_t{ordinal} + reach_ + 1));
+    return static_cast<std::uint32_t>(
+        std::min<std::size_t>(scores_.size(), std::size_t{ordinal} + reach_ + 1));
   }
 
   void add_alone(const Value& value) {
@@ -68,12 +74,14 @@ class Spread {
       if (takes(i)) scores_[i] += value.value * *weight;
   }
   void add_group(const std::vector<Value>& values, std::size_t begin, std::size_t behind) {
-    const std::uint32_t first = first_near(values[begin].ordinal), end = end_near(values[behind - 1].ordinal);
+    const std::uint32_t first = first_near(values[begin].ordinal),
+                        end = end_near(values[behind - 1].ordinal);
     best_.assign(end - first, 0);
     for (std::size_t k = begin; k < behind; ++k) {
       const std::uint32_t from = first_near(values[k].ordinal), to = end_near(values[k].ordinal);
       const float* weight = weights_.data() + (reach_ - (values[k].ordinal - from));
-      for (std::uint32_t i = from; i < to; ++i) best_[i - first] = std::max(best_[i - first], values[k].value * *weight++);
+      for (std::uint32_t i = from; i < to; ++i)
+        best_[i - first] = std::max(best_[i - first], values[k].value * *weight++);
     }
     for (std::uint32_t i = first; i < end; ++i)
       if (takes(i)) scores_[i] += best_[i - first];
@@ -97,26 +105,32 @@ Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWe
   for (const std::vector<Word>& words : asked.any_of) take(index.find_any(words));
   if (found.empty()) return;
   // The rarest first: sums of floats depend on their order, and this one depends on the log alone.
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  const double few = std::min<double>(weights.common_share_max * index.size(), weights.common_postings);
-  const auto common = static_cast<std::size_t>(std::max({16.0, weights.common_share * index.size(), few}));
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const double few =
+      std::min<double>(weights.common_share_max * index.size(), weights.common_postings);
+  const auto common =
+      static_cast<std::size_t>(std::max({16.0, weights.common_share * index.size(), few}));
   while (found.size() > 1 && found.back().size() > common) found.pop_back();
   scores_.resize(index.size());
   has_word_.resize(index.size());
   std::size_t added = 0;
   for (const std::vector<Posting>& postings : found) {
-    add_word(index, postings, weights, added < weights.common_postings ? Reach::everywhere : Reach::where_scored);
+    add_word(index, postings, weights,
+             added < weights.common_postings ? Reach::everywhere : Reach::where_scored);
     added += postings.size();
   }
   taken_ = std::numeric_limits<float>::infinity();
   block_best_.resize((scores_.size() + block_size - 1) / block_size);
-  for (std::size_t block = 0; block < block_best_.size(); ++block) block_best_[block] = best_below(block, taken_);
+  for (std::size_t block = 0; block < block_best_.size(); ++block)
+    block_best_[block] = best_below(block, taken_);
 }
 
-// The best score of a block among those below a limit. No score is negative, so their bits rise as they do: whole numbers
-// are compared, which compilers do several at a time.
+// The best score of a block among those below a limit. No score is negative, so their bits rise as
+// they do: whole numbers are compared, which compilers do several at a time.
 float Ranking::best_below(std::size_t block, float below) const {
-  const std::size_t first = block * block_size, end = std::min<std::size_t>(scores_.size(), first + block_size);
+  const std::size_t first = block * block_size,
+                    end = std::min<std::size_t>(scores_.size(), first + block_size);
   const float* const scores = scores_.data();
   const auto limit = std::bit_cast<std::int32_t>(below);
   std::int32_t best = 0;
@@ -127,9 +141,11 @@ float Ranking::best_below(std::size_t block, float below) const {
   return std::bit_cast<float>(best);
 }
 
-void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& postings, const RankWeights& weights, Reach reach) {
+void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& postings,
+                       const RankWeights& weights, Reach reach) {
   const double n = index.size(), with = static_cast<double>(postings.size());
-  const auto rarity = static_cast<float>(std::log(1 + (n - with + 0.5) / (with + 0.5)) * (weights.k1 + 1));
+  const auto rarity =
+      static_cast<float>(std::log(1 + (n - with + 0.5) / (with + 0.5)) * (weights.k1 + 1));
   const double average = std::max(1.0, static_cast<double>(index.words()) / std::max(1.0, n));
   const auto short_part = static_cast<float>(weights.k1 * (1 - weights.b));
   const auto length_part = static_cast<float>(weights.k1 * weights.b / average);
@@ -137,7 +153,9 @@ void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& pos
   values.reserve(postings.size());
   for (const Posting& posting : postings) {
     const auto count = static_cast<float>(posting.count);
-    values.push_back({posting.ordinal, rarity * count / (count + short_part + length_part * static_cast<float>(posting.length))});
+    values.push_back(
+        {posting.ordinal,
+         rarity * count / (count + short_part + length_part * static_cast<float>(posting.length))});
     has_word_[posting.ordinal] = 1;
   }
   Spread spread(scores_, weights);
@@ -147,8 +165,8 @@ void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& pos
     spread.add_where_scored(std::move(values));
 }
 
-// With the next `count` messages, and others that are no worse than the last of them can be. As many blocks have such a
-// message as have a best one of that score.
+// With the next `count` messages, and others that are no worse than the last of them can be. As
+// many blocks have such a message as have a best one of that score.
 bool Ranking::fill_tier(std::size_t count) {
   std::vector<float> bests;
   for (const float best : block_best_)

@@ -1,9 +1,9 @@
 // How well each message of a log fits a text.
 //
-// BM25 (k1 = 0.9, b = 0.4), and each word also counts for the messages around the one that has it: at a
-// distance of d with 0.6 · 0.7^(d-1), up to four messages away, and before it with 0.7 of that: what
-// answers a question follows it. Of several near ones the best counts, not the sum. A question is seldom
-// answered in its own words, but near them.
+// BM25 (k1 = 0.9, b = 0.4), and each word also counts for the messages around the one that has it:
+// at a distance of d with 0.6 · 0.7^(d-1), up to four messages away, and before it with 0.7 of
+// that: what answers a question follows it. Of several near ones the best counts, not the sum. A
+// question is seldom answered in its own words, but near them.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,12 @@ struct RankWeights {
   double near_step = 0.7;
   double near_before = 0.7;  // of this, for the messages before the word
   std::uint32_t near_messages = 4;
-  // A word that more messages have than this share of all is left out where a rarer one is found: it
-  // says little. Up to `common_postings` of them it may be in a larger share: it costs little, too.
+  // A word that more messages have than this share of all is left out where a rarer one is found:
+  // it says little. Up to `common_postings` of them it may be in a larger share: it costs little,
+  // too.
   double common_share = 0.25, common_share_max = 0.6;
-  // Words count the rarest first. Once they have so many postings together, each further one counts only
-  // where another one did: it finds nothing of its own, and costs less.
+  // Words count the rarest first. Once they have so many postings together, each further one counts
+  // only where another one did: it finds nothing of its own, and costs less.
   std::uint32_t common_postings = 4096;
 };
 
@@ -33,8 +34,12 @@ class Ranking {
   // Costs the postings of the words, and 5 bytes for each message.
   Ranking(const RecallIndex& index, const AskedWords& asked, const RankWeights& weights = {});
 
-  double score(std::uint32_t ordinal) const { return ordinal < scores_.size() ? scores_[ordinal] : 0; }
-  bool has_word(std::uint32_t ordinal) const { return ordinal < has_word_.size() && has_word_[ordinal] != 0; }
+  double score(std::uint32_t ordinal) const {
+    return ordinal < scores_.size() ? scores_[ordinal] : 0;
+  }
+  bool has_word(std::uint32_t ordinal) const {
+    return ordinal < has_word_.size() && has_word_[ordinal] != 0;
+  }
 
   // The next best ones, `count` unless there are no more; of equal scores the later message first.
   // Looks at the blocks of scores that have these, and at the best score of each other one.
@@ -44,13 +49,15 @@ class Ranking {
   enum class Reach : std::uint8_t { everywhere, where_scored };
   bool fill_tier(std::size_t count);
   float best_below(std::size_t block, float below) const;
-  void add_word(const RecallIndex& index, const std::vector<Posting>& postings, const RankWeights& weights, Reach reach);
+  void add_word(const RecallIndex& index, const std::vector<Posting>& postings,
+                const RankWeights& weights, Reach reach);
 
   std::vector<float> scores_;
   std::vector<std::uint8_t> has_word_;
   std::vector<float> block_best_;  // of so many scores in a row, without those that were taken
   static constexpr std::uint32_t block_size = 64;
-  float taken_ = 0;                  // all with this score or a higher one were returned, or are in tier_
+  // all with this score or a higher one were returned, or are in tier_
+  float taken_ = 0;
   std::vector<std::uint32_t> tier_;  // a heap: the next ones, the best on top
 };
 

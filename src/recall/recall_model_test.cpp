@@ -49,11 +49,13 @@ double length_of(const std::map<Word, std::uint32_t>& message) {
   return length;
 }
 
-std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& words, const RankWeights& w) {
+std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& words,
+                                 const RankWeights& w) {
   std::vector<double> scores(all.size(), 0);
   double total = 0;
   for (const auto& message : all) total += length_of(message);
-  const double n = static_cast<double>(all.size()), average = std::max(1.0, total / std::max(1.0, n));
+  const double n = static_cast<double>(all.size()),
+               average = std::max(1.0, total / std::max(1.0, n));
   std::size_t rarest = all.size() + 1;
   std::map<Word, std::size_t> with;
   std::vector<Word> rising = words;
@@ -65,7 +67,9 @@ std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& word
   bool has_rarest = false;
   std::size_t postings = 0;
   for (const Word word : rising) {
-    const double largest = std::max(w.common_share * n, std::min(w.common_share_max * n, static_cast<double>(w.common_postings)));
+    const double largest =
+        std::max(w.common_share * n,
+                 std::min(w.common_share_max * n, static_cast<double>(w.common_postings)));
     const std::size_t common = std::max<std::size_t>(static_cast<std::size_t>(largest), 16);
     if (with[word] == 0) continue;
     // All may be common: then one of the rarest is kept.
@@ -73,7 +77,8 @@ std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& word
     has_rarest = has_rarest || with[word] == rarest;
     const bool is_only_where_scored = postings >= w.common_postings;
     postings += with[word];
-    const double df = static_cast<double>(with[word]), rarity = std::log(1 + (n - df + 0.5) / (df + 0.5));
+    const double df = static_cast<double>(with[word]),
+                 rarity = std::log(1 + (n - df + 0.5) / (df + 0.5));
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (is_only_where_scored && scores[i] == 0) continue;
       double best = 0;
@@ -82,8 +87,10 @@ std::vector<double> plain_scores(const Plain& all, const std::vector<Word>& word
         const std::size_t distance = i > j ? i - j : j - i;
         if (found == all[j].end() || distance > w.near_messages) continue;
         const double count = found->second;
-        const double own = rarity * count * (w.k1 + 1) / (count + w.k1 * (1 - w.b + w.b * length_of(all[j]) / average));
-        const double near = w.near * std::pow(w.near_step, static_cast<double>(distance) - 1) * (i < j ? w.near_before : 1);
+        const double own = rarity * count * (w.k1 + 1) /
+                           (count + w.k1 * (1 - w.b + w.b * length_of(all[j]) / average));
+        const double near = w.near * std::pow(w.near_step, static_cast<double>(distance) - 1) *
+                            (i < j ? w.near_before : 1);
         best = std::max(best, distance == 0 ? own : own * near);
       }
       scores[i] += best;
@@ -125,11 +132,14 @@ TEST(RecallModel, AnIndexRanksAsThePlainFormulaDoes) {
       const std::vector<double> expected = plain_scores(plain, words, weights);
       Ranking ranking(index, {.words = words}, weights);
       for (std::size_t i = 0; i < count; ++i)
-        ASSERT_NEAR(ranking.score(static_cast<std::uint32_t>(i)), expected[i], 1e-3) << i << " of " << count;
+        ASSERT_NEAR(ranking.score(static_cast<std::uint32_t>(i)), expected[i], 1e-3)
+            << i << " of " << count;
       const std::vector<std::uint32_t> order = ranking.next(count + 1);
       ASSERT_EQ(order.size(),
-                static_cast<std::size_t>(std::count_if(expected.begin(), expected.end(), [](double s) { return s > 0; })));
-      for (std::size_t i = 1; i < order.size(); ++i) ASSERT_GE(expected[order[i - 1]] + 1e-3, expected[order[i]]);
+                static_cast<std::size_t>(std::count_if(expected.begin(), expected.end(),
+                                                       [](double s) { return s > 0; })));
+      for (std::size_t i = 1; i < order.size(); ++i)
+        ASSERT_GE(expected[order[i - 1]] + 1e-3, expected[order[i]]);
     }
   }
 }
@@ -141,17 +151,20 @@ TEST(RecallModel, SeveralWordsAreFoundAsOne) {
     RecallIndex index;
     for (auto& message : plain) index.add(some_words(random, message));
     std::vector<Word> words;
-    for (std::uint64_t i = random() % 40; i-- > 0;) words.push_back(static_cast<Word>((random() % 300) * 2654435761u));
+    for (std::uint64_t i = random() % 40; i-- > 0;)
+      words.push_back(static_cast<Word>((random() % 300) * 2654435761u));
     std::sort(words.begin(), words.end());
     words.erase(std::unique(words.begin(), words.end()), words.end());
     std::vector<std::pair<std::uint32_t, std::uint32_t>> expected, found;
     for (std::uint32_t ordinal = 0; ordinal < plain.size(); ++ordinal) {
       std::uint32_t count = 0;
       for (const Word word : words)
-        if (const auto at = plain[ordinal].find(word); at != plain[ordinal].end()) count += at->second;
+        if (const auto at = plain[ordinal].find(word); at != plain[ordinal].end())
+          count += at->second;
       if (count > 0) expected.emplace_back(ordinal, count);
     }
-    for (const Posting& posting : index.find_any(words)) found.emplace_back(posting.ordinal, posting.count);
+    for (const Posting& posting : index.find_any(words))
+      found.emplace_back(posting.ordinal, posting.count);
     ASSERT_EQ(found, expected);
   }
 }
@@ -165,7 +178,8 @@ TEST(RecallModel, MergedSegmentsHaveWhatTheirPartsHave) {
     const std::uint32_t begin = first;
     for (std::uint64_t part = 1 + random() % 5; part-- > 0;) {
       std::vector<MessageWords> messages;
-      for (std::uint64_t i = 1 + random() % 40; i-- > 0;) messages.push_back(some_words(random, plain.emplace_back()));
+      for (std::uint64_t i = 1 + random() % 40; i-- > 0;)
+        messages.push_back(some_words(random, plain.emplace_back()));
       parts.push_back(Segment::of(first, messages));
       first += static_cast<std::uint32_t>(messages.size());
     }
@@ -182,7 +196,8 @@ TEST(RecallModel, MergedSegmentsHaveWhatTheirPartsHave) {
       for (std::uint32_t ordinal = from; ordinal < end; ++ordinal)
         if (const auto at = plain[ordinal - begin].find(word); at != plain[ordinal - begin].end())
           expected.emplace_back(ordinal, at->second);
-      for (const Posting& posting : merged.find(word)) found.emplace_back(posting.ordinal, posting.count);
+      for (const Posting& posting : merged.find(word))
+        found.emplace_back(posting.ordinal, posting.count);
       ASSERT_EQ(found, expected);
     }
   }
@@ -197,12 +212,14 @@ TEST(RecallModel, BytesThatAreNoSegmentAreRefused) {
   for (std::uint64_t step = 0; step < 50 * steps(); ++step) {
     std::string bad = good;
     if (random() % 2 == 0) bad.resize(random() % bad.size());
-    for (std::uint64_t i = random() % 4; i-- > 0 && !bad.empty();) bad[random() % bad.size()] = static_cast<char>(random());
+    for (std::uint64_t i = random() % 4; i-- > 0 && !bad.empty();)
+      bad[random() % bad.size()] = static_cast<char>(random());
     try {
       const Segment segment = Segment::read(bad);
       for (const auto& [word, count] : plain) segment.find(word);
     } catch (const Failure& failure) {
-      EXPECT_TRUE(failure.error().code == ErrorCode::corrupt || failure.error().code == ErrorCode::unsupported);
+      EXPECT_TRUE(failure.error().code == ErrorCode::corrupt ||
+                  failure.error().code == ErrorCode::unsupported);
     }
   }
 }

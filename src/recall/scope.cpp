@@ -40,7 +40,9 @@ bool RecallScope::passes_filters(std::uint32_t ordinal) {
   const bool any_role = query_.roles.empty();
   if (!any_role || query_.from_ms || query_.to_ms) {
     const StoredMessage& stored = stored_[ordinal];
-    if (!any_role && std::find(query_.roles.begin(), query_.roles.end(), stored.role()) == query_.roles.end()) return false;
+    if (!any_role &&
+        std::find(query_.roles.begin(), query_.roles.end(), stored.role()) == query_.roles.end())
+      return false;
     if (query_.from_ms && stored.time_ms < *query_.from_ms) return false;
     if (query_.to_ms && stored.time_ms >= *query_.to_ms) return false;
   }
@@ -57,7 +59,8 @@ void RecallScope::cut_to_window() {
   std::uint64_t end = std::max(begin, std::min(query_.end.value_or(total), total));
   if (query_.first) end = begin + std::min(end - begin, *query_.first);
   if (query_.last) begin = end - std::min(end - begin, *query_.last);
-  window_.emplace(all.begin() + static_cast<std::ptrdiff_t>(begin), all.begin() + static_cast<std::ptrdiff_t>(end));
+  window_.emplace(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                  all.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
 }  // namespace undertext

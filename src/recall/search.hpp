@@ -11,12 +11,14 @@
 
 namespace undertext {
 
-// invalid_argument: no text, a text without a word, no budget; filters that exclude each other. not_found: as
-// RecallQuery::which says. May throw Failure, as History.
-Result<Recalled> search(const History& history, const RecallIndex& index, const RecallQuery& query, const Rerank& rerank = {});
+// invalid_argument: no text, a text without a word, no budget; filters that exclude each other.
+// not_found: as RecallQuery::which says. May throw Failure, as History.
+Result<Recalled> search(const History& history, const RecallIndex& index, const RecallQuery& query,
+                        const Rerank& rerank = {});
 
 // What RECALL appends: a user message that quotes the units, as data. not_found: there are none.
-Result<Message> quote(const Recalled& recalled, const std::string& text, const MessageLimits& limits);
+Result<Message> quote(const Recalled& recalled, const std::string& text,
+                      const MessageLimits& limits);
 bool is_quote(const Message& message);  // it begins as these do
 
 }  // namespace undertext

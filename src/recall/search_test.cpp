@@ -21,7 +21,9 @@ struct Searched {
     history = history.apply(Operation{op::Append{std::move(messages)}}, context).value().history;
   }
   Recalled find(const std::string& text, std::uint64_t messages_max) const {
-    return search(history, index, {.text = text, .budget_tokens = 10 * messages_max, .which = {.all = true}}).value();
+    return search(history, index,
+                  {.text = text, .budget_tokens = 10 * messages_max, .which = {.all = true}})
+        .value();
   }
 
   History history;
@@ -29,16 +31,20 @@ struct Searched {
 };
 
 TEST(Search, TheSameAnswerToAnotherQuestionComesWithThatQuestion) {
-  std::vector<std::string> texts = {"Tom: tennis match, hall, Friday evening", "It was a short match."};
+  std::vector<std::string> texts = {"Tom: tennis match, hall, Friday evening",
+                                    "It was a short match."};
   texts.insert(texts.end(), 5, "Nothing happened.");
   texts.insert(texts.end(), {"Tom: tennis match", "It was a short match."});
   texts.insert(texts.end(), 5, "Nothing happened.");
   for (int i = 0; i < 10; ++i) texts.push_back("match " + std::to_string(100 + i));
-  const Recalled found = Searched(texts).find("match of Tom at tennis, Friday evening in the hall", 10);
+  const Recalled found =
+      Searched(texts).find("match of Tom at tennis, Friday evening in the hall", 10);
   const auto has = [](const RecalledUnit& unit, std::uint64_t ordinal) {
-    return std::find(unit.ordinals.begin(), unit.ordinals.end(), Ordinal(ordinal)) != unit.ordinals.end();
+    return std::find(unit.ordinals.begin(), unit.ordinals.end(), Ordinal(ordinal)) !=
+           unit.ordinals.end();
   };
-  EXPECT_TRUE(std::any_of(found.units.begin(), found.units.end(), [&](const auto& unit) { return has(unit, 7) && has(unit, 8); }));
+  EXPECT_TRUE(std::any_of(found.units.begin(), found.units.end(),
+                          [&](const auto& unit) { return has(unit, 7) && has(unit, 8); }));
   EXPECT_EQ(found.tokens, 100u);
 }
 

@@ -68,8 +68,8 @@ std::uint64_t next_number(const char*& at, const char* end) {
   ByteIn({}, what_segment).fail("a number has no end");
 }
 
-void read_postings(std::string_view list, std::uint32_t first, const std::vector<std::uint32_t>& lengths,
-                   std::vector<Posting>& out) {
+void read_postings(std::string_view list, std::uint32_t first,
+                   const std::vector<std::uint32_t>& lengths, std::vector<Posting>& out) {
   const char* at = list.data();
   const char* const end = at + list.size();
   std::uint64_t place = 0;
@@ -78,7 +78,8 @@ void read_postings(std::string_view list, std::uint32_t first, const std::vector
     const std::uint64_t count = (step & 1) != 0 ? next_number(at, end) : 1;
     place += step >> 1;
     if (place >= lengths.size()) ByteIn({}, what_segment).fail("a posting is of no message");
-    out.push_back({first + static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(count), lengths[place]});
+    out.push_back({first + static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(count),
+                   lengths[place]});
   }
 }
 
@@ -88,7 +89,9 @@ void read_postings(std::string_view list, std::uint32_t first, const std::vector
 class Segment::Words {
  public:
   explicit Words(const Segment& segment, std::size_t place = 0)
-      : segment_(segment), place_(place), in_(std::string_view(segment.bytes_).substr(segment.postings_), what_segment) {
+      : segment_(segment),
+        place_(place),
+        in_(std::string_view(segment.bytes_).substr(segment.postings_), what_segment) {
     if (place < segment.directory_.size()) in_.raw(segment.directory_[place].at);
     next();
   }
@@ -139,7 +142,8 @@ Segment Segment::of(std::uint32_t first, const std::vector<MessageWords>& messag
   for (std::size_t i = 0; i < all.size();) {
     const Word word = std::get<0>(all[i]);
     postings.clear();
-    for (; i < all.size() && std::get<0>(all[i]) == word; ++i) postings.push_back({std::get<1>(all[i]), std::get<2>(all[i]), 0});
+    for (; i < all.size() && std::get<0>(all[i]) == word; ++i)
+      postings.push_back({std::get<1>(all[i]), std::get<2>(all[i]), 0});
     writer.add(word, postings, first);
   }
   return read(writer.finish(first, lengths));
@@ -187,12 +191,14 @@ Segment Segment::moved_to(std::uint32_t first) const {
   return read(std::move(moved.bytes) + bytes_.substr(head.bytes.size()));
 }
 
-Segment Segment::merged(const std::vector<const Segment*>& segments, std::uint32_t first, std::uint32_t end) {
+Segment Segment::merged(const std::vector<const Segment*>& segments, std::uint32_t first,
+                        std::uint32_t end) {
   std::vector<std::uint32_t> lengths;
   std::vector<Words> all;
   std::vector<const Segment*> of;
   for (const Segment* const segment : segments) {
-    for (std::uint32_t o = std::max(first, segment->first()); o < std::min(end, segment->end()); ++o)
+    for (std::uint32_t o = std::max(first, segment->first()); o < std::min(end, segment->end());
+         ++o)
       lengths.push_back(segment->length(o));
     all.emplace_back(*segment);
     of.push_back(segment);
@@ -211,7 +217,9 @@ Segment Segment::merged(const std::vector<const Segment*>& segments, std::uint32
       read_postings(all[i].list(), of[i]->first(), of[i]->lengths_, postings);
       all[i].next();
     }
-    std::erase_if(postings, [&](const Posting& posting) { return posting.ordinal < first || posting.ordinal >= end; });
+    std::erase_if(postings, [&](const Posting& posting) {
+      return posting.ordinal < first || posting.ordinal >= end;
+    });
     if (!postings.empty()) writer.add(word, postings, first);
   }
   return read(writer.finish(first, lengths));
@@ -225,8 +233,9 @@ std::vector<Posting> Segment::find(Word word) const {
 
 // Words in between are passed over without a look at their postings.
 void Segment::add_found(Word word, std::vector<Posting>& found) const {
-  const auto after = std::upper_bound(directory_.begin(), directory_.end(), word,
-                                      [](Word wanted, const Place& place) { return wanted < place.word; });
+  const auto after =
+      std::upper_bound(directory_.begin(), directory_.end(), word,
+                       [](Word wanted, const Place& place) { return wanted < place.word; });
   if (after == directory_.begin()) return;
   const Place& place = *std::prev(after);
   const char* const end = bytes_.data() + bytes_.size();
@@ -236,7 +245,8 @@ void Segment::add_found(Word word, std::vector<Posting>& found) const {
     if (i > 0) here += next_number(at, end);
     if (here > word) return;
     const std::uint64_t size = next_number(at, end);
-    if (size > static_cast<std::uint64_t>(end - at)) ByteIn({}, what_segment).fail("a list of postings has no end");
+    if (size > static_cast<std::uint64_t>(end - at))
+      ByteIn({}, what_segment).fail("a list of postings has no end");
     if (here == word) {
       found.reserve(found.size() + size);
       read_postings({at, static_cast<std::size_t>(size)}, first_, lengths_, found);
@@ -254,10 +264,12 @@ std::vector<Posting> Segment::find_any(const std::vector<Word>& wanted) const {
     auto next = wanted.begin();
     for (Words words(*this); !words.is_over() && next != wanted.end(); words.next()) {
       while (next != wanted.end() && *next < words.word()) ++next;
-      if (next != wanted.end() && *next == words.word()) read_postings(words.list(), first_, lengths_, found);
+      if (next != wanted.end() && *next == words.word())
+        read_postings(words.list(), first_, lengths_, found);
     }
   }
-  std::sort(found.begin(), found.end(), [](const Posting& a, const Posting& b) { return a.ordinal < b.ordinal; });
+  std::sort(found.begin(), found.end(),
+            [](const Posting& a, const Posting& b) { return a.ordinal < b.ordinal; });
   std::size_t count = 0;
   for (const Posting& each : found) {
     if (count > 0 && found[count - 1].ordinal == each.ordinal)

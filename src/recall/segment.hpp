@@ -30,8 +30,10 @@ class Segment {
   static Segment of(std::uint32_t first, const std::vector<MessageWords>& messages);
   // Of bytes() that were stored. Throws Failure: corrupt; unsupported: a later release wrote them.
   static Segment read(std::string bytes);
-  // Neighbours, in order, as one; without messages outside [first, end). Time linear in their bytes.
-  static Segment merged(const std::vector<const Segment*>& segments, std::uint32_t first, std::uint32_t end);
+  // Neighbours, in order, as one; without messages outside [first, end). Time linear in their
+  // bytes.
+  static Segment merged(const std::vector<const Segment*>& segments, std::uint32_t first,
+                        std::uint32_t end);
 
   // The same messages, as those from `first` on.
   Segment moved_to(std::uint32_t first) const;
@@ -39,12 +41,15 @@ class Segment {
   const std::string& bytes() const { return bytes_; }
   std::uint32_t first() const { return first_; }
   std::uint32_t end() const { return first_ + static_cast<std::uint32_t>(lengths_.size()); }
-  std::uint32_t length(std::uint32_t ordinal) const { return lengths_[ordinal - first_]; }  // in words
-  std::uint64_t words() const { return total_; }                                            // of all messages
+  // in words
+  std::uint32_t length(std::uint32_t ordinal) const { return lengths_[ordinal - first_]; }
+  // of all messages
+  std::uint64_t words() const { return total_; }
 
   // The postings of a word, rising. O(log words + postings).
   std::vector<Posting> find(Word word) const;
-  // Of any of these words, rising, as if they were one. As find() for each, or one walk over all words.
+  // Of any of these words, rising, as if they were one. As find() for each, or one walk over all
+  // words.
   std::vector<Posting> find_any(const std::vector<Word>& words) const;
 
  private:

@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::size_t stem_min = 3;
 
-bool has_vowel(std::string_view text) { return text.find_first_of("aeiouy") != std::string_view::npos; }
+bool has_vowel(std::string_view text) {
+  return text.find_first_of("aeiouy") != std::string_view::npos;
+}
 
 bool drop(std::string& word, std::string_view ending, std::string_view with = {}) {
   if (!word.ends_with(ending) || word.size() < ending.size() + stem_min) return false;
@@ -22,7 +24,8 @@ void drop_plural(std::string& word) {
     word.replace(word.size() - 3, 3, "y");
   } else if (word.ends_with("sses")) {
     word.resize(word.size() - 2);
-  } else if (word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") && !word.ends_with("is")) {
+  } else if (word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us") &&
+             !word.ends_with("is")) {
     word.pop_back();
   }
 }
@@ -33,7 +36,8 @@ void drop_verb_ending(std::string& word) {
     if (!has_vowel(std::string_view(word).substr(0, word.size() - ending.size()))) continue;
     word.resize(word.size() - ending.size());
     const char last = word.back();
-    const bool is_doubled = last == word[word.size() - 2] && last != 'l' && last != 's' && last != 'z';
+    const bool is_doubled =
+        last == word[word.size() - 2] && last != 'l' && last != 's' && last != 'z';
     if (is_doubled) word.pop_back();
     return;
   }
@@ -43,9 +47,12 @@ struct Ending {
   std::string_view ending, with;
 };
 constexpr Ending endings[] = {
-    {"ational", "ate"}, {"ization", "ize"}, {"fulness", "ful"}, {"iveness", "ive"}, {"ation", "ate"}, {"ment", ""}, {"ness", ""},
-    {"tion", "t"},      {"ly", ""},         {"ern", ""},        {"er", ""},         {"or", ""},       {"en", ""},   {"em", ""},
-    {"ful", ""},        {"able", ""},       {"ance", ""},       {"ence", ""},       {"al", ""},       {"ity", ""},  {"ive", ""},
+    {"ational", "ate"}, {"ization", "ize"}, {"fulness", "ful"}, {"iveness", "ive"},
+    {"ation", "ate"},   {"ment", ""},       {"ness", ""},       {"tion", "t"},
+    {"ly", ""},         {"ern", ""},        {"er", ""},         {"or", ""},
+    {"en", ""},         {"em", ""},         {"ful", ""},        {"able", ""},
+    {"ance", ""},       {"ence", ""},       {"al", ""},         {"ity", ""},
+    {"ive", ""},
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // English and German endings, taken off: "connections" and "connected" have one stem, and so have
-// "Verbindung" and "Verbindungen". One set of rules for both languages, since a message does not say
-// which one it is in. A stem need not be a word.
+// "Verbindung" and "Verbindungen". One set of rules for both languages, since a message does not
+// say which one it is in. A stem need not be a word.
 #pragma once
 
 #include <string>

@@ -16,13 +16,14 @@ enum class Kind : std::uint8_t { other, letter, digit, joiner, link, apostrophe,
 
 // Scripts that are written without spaces, and Hangul, whose words carry their particles.
 constexpr bool is_ideograph(char32_t c) {
-  return (c >= 0x0E00 && c <= 0x0EFF) ||                                  // Thai, Lao
-         (c >= 0x1000 && c <= 0x109F) ||                                  // Myanmar
-         (c >= 0x1100 && c <= 0x11FF) ||                                  // Hangul Jamo
-         (c >= 0x1780 && c <= 0x17FF) ||                                  // Khmer
-         c == 0x3005 || (c >= 0x3041 && c <= 0x30FA) ||                   // Hiragana, Katakana without
-         (c >= 0x30FC && c <= 0x30FF) ||                                  // the dot between two words
-         (c >= 0x3100 && c <= 0x31FF) ||                                  // Bopomofo and the like
+  return (c >= 0x0E00 && c <= 0x0EFF) ||  // Thai, Lao
+         (c >= 0x1000 && c <= 0x109F) ||  // Myanmar
+         (c >= 0x1100 && c <= 0x11FF) ||  // Hangul Jamo
+         (c >= 0x1780 && c <= 0x17FF) ||  // Khmer
+         // Hiragana, Katakana without
+         c == 0x3005 || (c >= 0x3041 && c <= 0x30FA) ||
+         // the dot between two words
+         (c >= 0x30FC && c <= 0x30FF) || (c >= 0x3100 && c <= 0x31FF) ||  // Bopomofo and the like
          (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x4E00 && c <= 0x9FFF) ||  // Han
          (c >= 0xAC00 && c <= 0xD7AF) || (c >= 0xF900 && c <= 0xFAFF) ||  // Hangul, Han
          (c >= 0xFF66 && c <= 0xFF9F) || (c >= 0x20000 && c <= 0x323AF);  // Katakana, Han
@@ -30,8 +31,9 @@ constexpr bool is_ideograph(char32_t c) {
 
 // Punctuation, symbols and spaces beyond ASCII.
 constexpr bool is_mark(char32_t c) {
-  return (c <= 0xBF && c != 0xAA && c != 0xB5 && c != 0xBA) || c == 0xD7 || c == 0xF7 || (c >= 0x2000 && c <= 0x2BFF) ||
-         (c >= 0x2E00 && c <= 0x2E7F) || (c >= 0x3000 && c <= 0x303F) || c == 0x30FB || (c >= 0xE000 && c <= 0xF8FF) ||
+  return (c <= 0xBF && c != 0xAA && c != 0xB5 && c != 0xBA) || c == 0xD7 || c == 0xF7 ||
+         (c >= 0x2000 && c <= 0x2BFF) || (c >= 0x2E00 && c <= 0x2E7F) ||
+         (c >= 0x3000 && c <= 0x303F) || c == 0x30FB || (c >= 0xE000 && c <= 0xF8FF) ||
          (c >= 0xFE00 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF65) || c >= 0xFFE0;
 }
 
@@ -49,10 +51,11 @@ constexpr auto ascii_kinds = [] {
 }();
 
 // U+00C0 to U+017F without accents. Two letters where one stands for two.
-constexpr const char* latin[] = {"a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
-                                 "d", "n", "o", "o", "o", "o", "o",  "",  "o", "u", "u", "u", "u", "y", "th", "ss",
-                                 "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
-                                 "d", "n", "o", "o", "o", "o", "o",  "",  "o", "u", "u", "u", "u", "y", "th", "y"};
+constexpr const char* latin[] = {
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
+    "d", "n", "o", "o", "o", "o", "o",  "",  "o", "u", "u", "u", "u", "y", "th", "ss",
+    "a", "a", "a", "a", "a", "a", "ae", "c", "e", "e", "e", "e", "i", "i", "i",  "i",
+    "d", "n", "o", "o", "o", "o", "o",  "",  "o", "u", "u", "u", "u", "y", "th", "y"};
 static_assert(std::size(latin) == 0x100 - 0xC0);
 // U+0100 to U+017F.
 constexpr std::string_view latin_extended =
@@ -77,7 +80,8 @@ void append_folded(std::string& out, char32_t c) {
 }
 
 bool is_upper(char32_t c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE) || (c >= 0x391 && c <= 0x3A9) || (c >= 0x400 && c <= 0x42F);
+  return (c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE) || (c >= 0x391 && c <= 0x3A9) ||
+         (c >= 0x400 && c <= 0x42F);
 }
 
 Word hash_of(std::string_view text, std::uint32_t seed = 2166136261u) {
@@ -89,7 +93,8 @@ Word hash_of(std::string_view text, std::uint32_t seed = 2166136261u) {
   return hash;
 }
 Word hash_of_pair(char32_t a, char32_t b) {
-  std::uint32_t hash = static_cast<std::uint32_t>(a) * 0x9E3779B1u + static_cast<std::uint32_t>(b) * 0x85EBCA77u + 0x27220A95u;
+  std::uint32_t hash = static_cast<std::uint32_t>(a) * 0x9E3779B1u +
+                       static_cast<std::uint32_t>(b) * 0x85EBCA77u + 0x27220A95u;
   hash ^= hash >> 16;
   hash *= 0x7feb352du;
   hash ^= hash >> 15;
@@ -99,13 +104,16 @@ Word hash_of_pair(char32_t a, char32_t b) {
 // Pairs that ask, as "when" and "what" do: in what is asked, and seldom in what answers it.
 bool is_stop_pair(char32_t a, char32_t b) {
   static constexpr char32_t pairs[][2] = {
-      {U'什', U'么'}, {U'么', U'时'}, {U'时', U'候'}, {U'哪', U'里'}, {U'哪', U'个'}, {U'哪', U'些'}, {U'是', U'谁'},
-      {U'怎', U'么'}, {U'么', U'样'}, {U'为', U'什'}, {U'多', U'少'}, {U'是', U'什'}, {U'了', U'什'}, {U'我', U'们'},
-      {U'い', U'つ'}, {U'何', U'を'}, {U'何', U'が'}, {U'ど', U'こ'}, {U'ど', U'の'}, {U'だ', U'れ'}, {U'誰', U'が'},
-      {U'な', U'ぜ'}, {U'で', U'す'}, {U'す', U'か'}, {U'ま', U'し'}, {U'し', U'た'}, {U'た', U'か'}, {U'ま', U'す'},
-      {U'し', U'ま'}, {U'で', U'し'}, {U'と', U'い'}, {U'い', U'う'}, {U'こ', U'と'}, {U'な', U'に'}, {U'う', U'し'},
+      {U'什', U'么'}, {U'么', U'时'}, {U'时', U'候'}, {U'哪', U'里'}, {U'哪', U'个'},
+      {U'哪', U'些'}, {U'是', U'谁'}, {U'怎', U'么'}, {U'么', U'样'}, {U'为', U'什'},
+      {U'多', U'少'}, {U'是', U'什'}, {U'了', U'什'}, {U'我', U'们'}, {U'い', U'つ'},
+      {U'何', U'を'}, {U'何', U'が'}, {U'ど', U'こ'}, {U'ど', U'の'}, {U'だ', U'れ'},
+      {U'誰', U'が'}, {U'な', U'ぜ'}, {U'で', U'す'}, {U'す', U'か'}, {U'ま', U'し'},
+      {U'し', U'た'}, {U'た', U'か'}, {U'ま', U'す'}, {U'し', U'ま'}, {U'で', U'し'},
+      {U'と', U'い'}, {U'い', U'う'}, {U'こ', U'と'}, {U'な', U'に'}, {U'う', U'し'},
   };
-  return std::any_of(std::begin(pairs), std::end(pairs), [&](const auto& pair) { return pair[0] == a && pair[1] == b; });
+  return std::any_of(std::begin(pairs), std::end(pairs),
+                     [&](const auto& pair) { return pair[0] == a && pair[1] == b; });
 }
 
 template <class Value>
@@ -117,7 +125,8 @@ void sort_without_repeats(std::vector<Value>& values) {
 // Each costs some 40,000 hashes, and a look at all words of the index.
 constexpr std::size_t characters_alone_max = 4;
 
-// All that a text may have where this character stands: alone, and beside each common one of its script.
+// All that a text may have where this character stands: alone, and beside each common one of its
+// script.
 std::vector<Word> pairs_with(char32_t c) {
   std::vector<Word> words = {hash_of_pair(c, 0)};
   const auto add_beside = [&](char32_t first, char32_t last) {
@@ -195,10 +204,13 @@ class Reader {
 
  private:
   static char32_t decode(const char* at, std::size_t size) {
-    const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(at[i])); };
+    const auto byte = [&](std::size_t i) {
+      return static_cast<char32_t>(static_cast<unsigned char>(at[i]));
+    };
     if (size == 2) return ((byte(0) & 0x1F) << 6) | (byte(1) & 0x3F);
     if (size == 3) return ((byte(0) & 0x0F) << 12) | ((byte(1) & 0x3F) << 6) | (byte(2) & 0x3F);
-    return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F);
+    return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) |
+           (byte(3) & 0x3F);
   }
 
   void take_beyond_ascii(char32_t c) {
@@ -321,7 +333,8 @@ class Reader {
   }
 
   void take_ideograph(char32_t c) {
-    if (characters_ > 0 && !is_stop_pair(before_, c)) out_.push_back(hash_of_pair(before_, c), before_at_);
+    if (characters_ > 0 && !is_stop_pair(before_, c))
+      out_.push_back(hash_of_pair(before_, c), before_at_);
     before_ = c;
     before_at_ = at_;
     ++characters_;

@@ -1,4 +1,5 @@
-// The words of a text, as numbers: the one reader of words, for what is indexed and for what is asked.
+// The words of a text, as numbers: the one reader of words, for what is indexed and for what is
+// asked.
 //
 //   alphabets        runs of letters and digits, without case and accents, by their stem (English and
 //                    German endings); the commonest words of both languages are left out
@@ -30,7 +31,8 @@ struct PlacedWord {
   Word word = 0;
   std::size_t at = 0;  // of its first byte in the text
 };
-// The same words, with their places, which may fall: all words of an identifier are where it begins.
+// The same words, with their places, which may fall: all words of an identifier are where it
+// begins.
 std::vector<PlacedWord> placed_words(std::string_view text);
 
 struct WordCount {
@@ -50,8 +52,9 @@ MessageWords text_words(const Message& message);
 
 // What a question asks for.
 struct AskedWords {
-  std::vector<Word> words = {};                // without repeats, rising
-  std::vector<std::vector<Word>> any_of = {};  // each stands for one word that has many hashes; rising
+  std::vector<Word> words = {};  // without repeats, rising
+  // each stands for one word that has many hashes; rising
+  std::vector<std::vector<Word>> any_of = {};
   // The place of a word among these, `words` before `any_of`; size(): it is none of them.
   std::size_t index_of(Word word) const;
   std::size_t size() const { return words.size() + any_of.size(); }

@@ -11,7 +11,8 @@ namespace {
 bool share_a_word(std::string_view a, std::string_view b) {
   const std::vector<Word> words = text_words(a);
   const AskedWords asked = asked_words(b);
-  return std::any_of(words.begin(), words.end(), [&](Word word) { return asked.index_of(word) < asked.size(); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](Word word) { return asked.index_of(word) < asked.size(); });
 }
 
 TEST(Words, HaveNoCaseNoAccentsAndNoEndings) {
@@ -28,18 +29,20 @@ TEST(Words, HaveNoCaseNoAccentsAndNoEndings) {
 }
 
 TEST(Words, OfAQuestionAskForTheirIrregularForms) {
-  for (const auto& [text, question] : {std::pair{"Anna bought a bicycle", "What did Anna buy?"},
-                                       {"We chose the second plan", "which one was chosen"},
-                                       {"the index broke", "what has broken"},
-                                       {"Anna kaufte es", "Was hat sie gekauft?"},
-                                       {"Anna hat es gekauft", "Wer kaufte es?"},
-                                       {"sie arbeitete dort", "wo hat sie gearbeitet, und wann"},
-                                       {"wir haben es eingekauft", "Wer soll einkaufen?"},
-                                       {"der Termin ist verschoben", "Wer will ihn verschieben?"},
-                                       {"er fuhr nach Linz", "wer ist gefahren"},
-                                       {"es wird aufgehoben", "Wer hob das auf, wer wird es aufheben?"}})
+  for (const auto& [text, question] :
+       {std::pair{"Anna bought a bicycle", "What did Anna buy?"},
+        {"We chose the second plan", "which one was chosen"},
+        {"the index broke", "what has broken"},
+        {"Anna kaufte es", "Was hat sie gekauft?"},
+        {"Anna hat es gekauft", "Wer kaufte es?"},
+        {"sie arbeitete dort", "wo hat sie gearbeitet, und wann"},
+        {"wir haben es eingekauft", "Wer soll einkaufen?"},
+        {"der Termin ist verschoben", "Wer will ihn verschieben?"},
+        {"er fuhr nach Linz", "wer ist gefahren"},
+        {"es wird aufgehoben", "Wer hob das auf, wer wird es aufheben?"}})
     EXPECT_TRUE(share_a_word(text, question)) << text << " " << question;
-  EXPECT_FALSE(share_a_word("a plan", "plant it")) << "German endings are those of German questions";
+  EXPECT_FALSE(share_a_word("a plan", "plant it"))
+      << "German endings are those of German questions";
   EXPECT_FALSE(share_a_word("it got late", "getUser"));
   EXPECT_EQ(asked_words("buy, bought and buying").size(), 1u) << "forms of one word are one word";
 }
@@ -47,7 +50,8 @@ TEST(Words, OfAQuestionAskForTheirIrregularForms) {
 TEST(Words, OfIdentifiersAreTheirPartsAndTheWhole) {
   for (const char* text : {"parse", "HTTP", "header", "parseHTTPHeader", "ParseHttpHeader"})
     EXPECT_TRUE(share_a_word("parseHTTPHeader", text)) << text;
-  for (const char* text : {"token", "budget", "max", "tokenBudgetMax"}) EXPECT_TRUE(share_a_word("token_budget_max", text)) << text;
+  for (const char* text : {"token", "budget", "max", "tokenBudgetMax"})
+    EXPECT_TRUE(share_a_word("token_budget_max", text)) << text;
   EXPECT_FALSE(share_a_word("parseHTTPHeader", "parser4"));
 }
 
@@ -82,12 +86,14 @@ TEST(Words, ACharacterAloneAsksForAllPairsThatItIsPartOf) {
 }
 
 TEST(Words, TheDotBetweenTwoWordsOfKatakanaIsNoCharacter) {
-  EXPECT_EQ(text_words("コマ・コマ"), (std::vector<Word>{text_words("コマ").front(), text_words("コマ").front()}));
+  EXPECT_EQ(text_words("コマ・コマ"),
+            (std::vector<Word>{text_words("コマ").front(), text_words("コマ").front()}));
 }
 
 TEST(Words, ArePlacedWhereTheyBegin) {
   const std::string_view text = "the Parser of src/main.cpp 数据库";
-  for (const auto& [asked, at] : {std::pair{"parsers", std::size_t{4}}, {"main", 18}, {"src/main", 14}, {"据库", 30}}) {
+  for (const auto& [asked, at] :
+       {std::pair{"parsers", std::size_t{4}}, {"main", 18}, {"src/main", 14}, {"据库", 30}}) {
     bool is_found = false;
     const AskedWords words = asked_words(asked);
     for (const PlacedWord& each : placed_words(text))
@@ -111,7 +117,8 @@ TEST(Words, OfBrokenTextAreReadAllTheSame) {
 }
 
 TEST(Words, OfAMessageAreCounted) {
-  const MessageWords words = text_words(Message::make(Role::user, "cache, Cache, caches: the disk").value());
+  const MessageWords words =
+      text_words(Message::make(Role::user, "cache, Cache, caches: the disk").value());
   EXPECT_EQ(words.length, 4u);
   ASSERT_EQ(words.counts.size(), 2u);
   EXPECT_EQ(words.counts[0].count + words.counts[1].count, 4u);

@@ -3,9 +3,11 @@
 namespace undertext {
 namespace {
 
-// A message that was appended stands at the place of its own ordinal, and most follow one another; so most of an entry is the one before it and a
-// little more.
-std::int64_t difference(std::uint32_t a, std::uint32_t b) { return static_cast<std::int64_t>(a) - static_cast<std::int64_t>(b); }
+// A message that was appended stands at the place of its own ordinal, and most follow one another;
+// so most of an entry is the one before it and a little more.
+std::int64_t difference(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int64_t>(a) - static_cast<std::int64_t>(b);
+}
 
 std::uint32_t sum(PageIn& in, std::uint32_t to) {
   const std::int64_t n = static_cast<std::int64_t>(to) + in.signed_number();
@@ -17,7 +19,8 @@ std::int64_t time_difference(std::int64_t a, std::int64_t b) {  // wraps around,
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 std::int64_t time_sum(PageIn& in, std::int64_t to) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(to) + static_cast<std::uint64_t>(in.signed_number()));
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(to) +
+                                   static_cast<std::uint64_t>(in.signed_number()));
 }
 
 std::uint32_t read_tokens(PageIn& in) {
@@ -28,7 +31,8 @@ std::uint32_t read_tokens(PageIn& in) {
 }
 
 // The role, and what else is known of a message, in bits.
-constexpr std::uint32_t role_mask = 3, with_place = 4, with_reach = 8, with_calls = 16, with_reasoning = 32;
+constexpr std::uint32_t role_mask = 3, with_place = 4, with_reach = 8, with_calls = 16,
+                        with_reasoning = 32;
 
 // What follows in the sums of entries, in bits.
 constexpr std::uint64_t sums_with_reach = 1, sums_with_units = 2;
@@ -60,7 +64,8 @@ void ItemCodec<Entry>::write(PageOut& out, const Entry* items, unsigned n) {
   std::uint32_t ordinal = 0;
   std::int64_t time = 0;
   for (const Entry* e = items; e != items + n; ++e) {
-    out.number(kind_of(*e) | (e->place != e->ordinal ? with_place : 0u) | (e->reach != no_place ? with_reach : 0u));
+    out.number(kind_of(*e) | (e->place != e->ordinal ? with_place : 0u) |
+               (e->reach != no_place ? with_reach : 0u));
     out.signed_number(difference(e->ordinal, ordinal));
     if (e->place != e->ordinal) out.signed_number(difference(e->place, e->ordinal));
     if (e->reach != no_place) out.signed_number(difference(e->reach, e->ordinal));
@@ -79,7 +84,8 @@ std::vector<Entry> ItemCodec<Entry>::read(PageIn& in, unsigned n) {
   std::int64_t time = 0;
   for (unsigned i = 0; i < n; ++i) {
     Entry e{};
-    const std::uint32_t kind = read_kind(in, role_mask | with_place | with_reach | with_calls | with_reasoning, e);
+    const std::uint32_t kind =
+        read_kind(in, role_mask | with_place | with_reach | with_calls | with_reasoning, e);
     e.ordinal = ordinal = sum(in, ordinal);
     e.place = (kind & with_place) != 0 ? sum(in, ordinal) : ordinal;
     e.reach = (kind & with_reach) != 0 ? sum(in, ordinal) : no_place;
@@ -147,7 +153,8 @@ void SumsCodec<EntrySums>::write(PageOut& out, const EntrySums& sums) {
   out.signed_number(difference(sums.ordinal_max, sums.ordinal_min));
   out.signed_number(difference(sums.place_max, sums.ordinal_max));
   const bool has_units = sums.call_count > 0 || sums.reasoning_count > 0;
-  out.number((sums.reach_min != no_place ? sums_with_reach : 0) | (has_units ? sums_with_units : 0));
+  out.number((sums.reach_min != no_place ? sums_with_reach : 0) |
+             (has_units ? sums_with_units : 0));
   if (sums.reach_min != no_place) out.number(sums.reach_min);
   if (has_units) {
     out.number(sums.call_count);

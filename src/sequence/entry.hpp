@@ -1,4 +1,5 @@
-// What the trees of a conversation hold: entries of a view, and stored messages of a log; with the sums kept over them.
+// What the trees of a conversation hold: entries of a view, and stored messages of a log; with the
+// sums kept over them.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +17,17 @@ namespace undertext {
 
 inline constexpr std::uint32_t no_place = std::numeric_limits<std::uint32_t>::max();
 
-// A message's stand in a view: all that queries and edits need to know of it without reading it. 28 bytes.
+// A message's stand in a view: all that queries and edits need to know of it without reading it. 28
+// bytes.
 //
-// `place` makes an ordinal findable. An appended message stands at the place of its own ordinal; one that was put somewhere has the
-// place of what it replaced, or of its left neighbour. Places never fall along a view, and a view knows the place of every
-// ordinal (its own number, or an entry in the view's list of exceptions), so that it is found by a search, not a walk.
+// `place` makes an ordinal findable. An appended message stands at the place of its own ordinal;
+// one that was put somewhere has the place of what it replaced, or of its left neighbour. Places
+// never fall along a view, and a view knows the place of every ordinal (its own number, or an entry
+// in the view's list of exceptions), so that it is found by a search, not a walk.
 //
-// `reach` makes broken tool pairs findable: it is at most the place of every earlier message in the view with which this one makes a
-// tool pair, and no_place when there is none. A cut before index p breaks a pair only if an entry at or after p reaches back to
-// the place of index p - 1 or beyond.
+// `reach` makes broken tool pairs findable: it is at most the place of every earlier message in the
+// view with which this one makes a tool pair, and no_place when there is none. A cut before index p
+// breaks a pair only if an entry at or after p reaches back to the place of index p - 1 or beyond.
 struct Entry {
   std::uint32_t ordinal;
   std::uint32_t place;
@@ -34,22 +37,29 @@ struct Entry {
   std::uint32_t calls : 1;    // an assistant's that makes a tool call
   std::uint32_t reasons : 1;  // an assistant's with a model's reasoning
   std::uint32_t role_bits : 2;
-  std::uint32_t time_low, time_high;  // in halves: a 64-bit member would pad every entry to 32 bytes
+  // in halves: a 64-bit member would pad every entry to 32 bytes
+  std::uint32_t time_low, time_high;
 
   Role role() const { return static_cast<Role>(role_bits); }
-  std::int64_t time_ms() const { return static_cast<std::int64_t>((static_cast<std::uint64_t>(time_high) << 32) | time_low); }
+  std::int64_t time_ms() const {
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(time_high) << 32) | time_low);
+  }
   void set_time_ms(std::int64_t t) {
     time_low = static_cast<std::uint32_t>(static_cast<std::uint64_t>(t));
     time_high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(t) >> 32);
   }
-  // The same message at the same place; the rest of an entry follows from these but for `reach`, which may only be lower.
-  friend bool operator==(const Entry& a, const Entry& b) { return a.ordinal == b.ordinal && a.place == b.place; }
+  // The same message at the same place; the rest of an entry follows from these but for `reach`,
+  // which may only be lower.
+  friend bool operator==(const Entry& a, const Entry& b) {
+    return a.ordinal == b.ordinal && a.place == b.place;
+  }
 };
 static_assert(sizeof(Entry) == 28);
 
 inline constexpr std::uint32_t tokens_per_message_max = (1u << 28) - 1;
 
-// A message of the log. Its count of tokens was made when it was stored. Its body may be in a store only: Log::message() gets it.
+// A message of the log. Its count of tokens was made when it was stored. Its body may be in a store
+// only: Log::message() gets it.
 struct StoredMessage {
   MessageSlot body;
   std::int64_t time_ms;  // the message's timestamp, else its arrival
@@ -72,7 +82,8 @@ struct StoredMessage {
   Role role() const { return static_cast<Role>(role_bits); }
   void set_units(const Message& message, const std::vector<ToolLink>& links);
   friend bool operator==(const StoredMessage& a, const StoredMessage& b) {
-    return a.time_ms == b.time_ms && a.tokens == b.tokens && a.role_bits == b.role_bits && a.bytes == b.bytes;
+    return a.time_ms == b.time_ms && a.tokens == b.tokens && a.role_bits == b.role_bits &&
+           a.bytes == b.bytes;
   }
 };
 static_assert(sizeof(StoredMessage) == 24);
@@ -91,8 +102,11 @@ struct MessageSums {
     s.add(stored);
     return s;
   }
-  void add(const StoredMessage& stored) { add(stored.role_bits, stored.tokens, stored.bytes, stored.time_ms); }
-  void add(std::size_t role, std::uint64_t tokens_more, std::uint64_t bytes_more, std::int64_t time) {
+  void add(const StoredMessage& stored) {
+    add(stored.role_bits, stored.tokens, stored.bytes, stored.time_ms);
+  }
+  void add(std::size_t role, std::uint64_t tokens_more, std::uint64_t bytes_more,
+           std::int64_t time) {
     role_tokens[role] += tokens_more;
     role_counts[role] += 1;
     bytes += bytes_more;
@@ -109,7 +123,9 @@ struct MessageSums {
     time_max = std::max(time_max, next.time_max);
     return *this;
   }
-  std::uint64_t tokens() const { return role_tokens[0] + role_tokens[1] + role_tokens[2] + role_tokens[3]; }
+  std::uint64_t tokens() const {
+    return role_tokens[0] + role_tokens[1] + role_tokens[2] + role_tokens[3];
+  }
   friend bool operator==(const MessageSums&, const MessageSums&) = default;
 };
 
@@ -210,7 +226,8 @@ struct SumsCodec<NoSums> {
   static NoSums read(PageIn&) { return {}; }
 };
 
-// Widths. Every kept version pays for a path of narrow nodes; the log is kept once and read at random, so its nodes are wide.
+// Widths. Every kept version pays for a path of narrow nodes; the log is kept once and read at
+// random, so its nodes are wide.
 #if defined(UNDERTEXT_LEAF_MAX)  // tests build the whole engine with tiny nodes
 template <class Item, class Sums>
 using HouseTree = Tree<Item, Sums, UNDERTEXT_LEAF_MAX, UNDERTEXT_INNER_MAX>;

@@ -1,10 +1,13 @@
-// The nodes of a Tree: how they lie in memory, who owns them, and their sums. What a Tree does with them stands in tree.hpp.
+// The nodes of a Tree: how they lie in memory, who owns them, and their sums. What a Tree does with
+// them stands in tree.hpp.
 //
 //     leaf    | Node | item 0 … item n-1 |                                   a tail has room for more than it holds
 //     inner   | Node | child 0 … n-1 | sums 0 … n-1 | end 0 … n-1 |          end i: the number of items in the children 0 … i
 //
-// A child, a root or a tail may be a stub, which stands for a node on a page (page.hpp): here() gives the node itself. A node is as large as what it holds. It is counted by reference, and never changed once a second owner can see it, except for free slots of a
-// tail, each of which is written once, by whoever claimed it.
+// A child, a root or a tail may be a stub, which stands for a node on a page (page.hpp): here()
+// gives the node itself. A node is as large as what it holds. It is counted by reference, and never
+// changed once a second owner can see it, except for free slots of a tail, each of which is written
+// once, by whoever claimed it.
 #pragma once
 
 #include <algorithm>
@@ -67,10 +70,14 @@ class TreeNodes {
   };
   using Slots = std::vector<Slot>;
 
-  static constexpr std::size_t align_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+  static constexpr std::size_t align_up(std::size_t n, std::size_t to) {
+    return (n + to - 1) / to * to;
+  }
   static constexpr std::size_t items_offset = align_up(sizeof(Node), alignof(Item));
   static constexpr std::size_t children_offset = align_up(sizeof(Node), alignof(Node*));
-  static constexpr std::size_t sums_offset(std::size_t n) { return align_up(children_offset + n * sizeof(Node*), alignof(Sums)); }
+  static constexpr std::size_t sums_offset(std::size_t n) {
+    return align_up(children_offset + n * sizeof(Node*), alignof(Sums));
+  }
   static constexpr std::size_t ends_offset(std::size_t n) {
     return align_up(sums_offset(n) + n * sizeof(Sums), alignof(std::uint32_t));
   }
@@ -100,8 +107,12 @@ class TreeNodes {
 
   static unsigned size_of(const Node* node) { return node->used.load(std::memory_order_relaxed); }
   static unsigned capacity_of(const Node* node) { return node->capacity; }
-  static std::uint64_t count_of(const Node* node) { return node->height == 0 ? size_of(node) : ends_of(node)[size_of(node) - 1]; }
-  static std::uint64_t start_of(const Node* node, unsigned i) { return i == 0 ? 0 : ends_of(node)[i - 1]; }
+  static std::uint64_t count_of(const Node* node) {
+    return node->height == 0 ? size_of(node) : ends_of(node)[size_of(node) - 1];
+  }
+  static std::uint64_t start_of(const Node* node, unsigned i) {
+    return i == 0 ? 0 : ends_of(node)[i - 1];
+  }
   static unsigned child_at(const Node* node, std::uint64_t index) {
     const std::uint32_t* ends = ends_of(node);
     const unsigned last = size_of(node) - 1;
@@ -111,13 +122,16 @@ class TreeNodes {
   }
 
   // The node, read from its page if it must be. Throws Failure.
-  static Node* here(Node* node) { return node && node->is_stub ? loaded(static_cast<StubNode*>(node)) : node; }
+  static Node* here(Node* node) {
+    return node && node->is_stub ? loaded(static_cast<StubNode*>(node)) : node;
+  }
   static Node* child(const Node* node, unsigned i) {
     Node* const kid = children(node)[i];
     if (!kid->is_stub) return kid;
     Node* const there = here(kid);
     if (count_of(there) != ends_of(node)[i] - start_of(node, i)) {
-      throw_corrupt_page(static_cast<StubNode*>(kid)->page, "it holds another number of items than it should");
+      throw_corrupt_page(static_cast<StubNode*>(kid)->page,
+                         "it holds another number of items than it should");
     }
     return there;
   }
@@ -156,8 +170,12 @@ class TreeNodes {
     node_bytes_made_ += bytes;
     return Ref(node);
   }
-  static Ref new_leaf(unsigned capacity) { return new_node(items_offset + capacity * sizeof(Item), capacity, 0); }
-  static Ref new_inner(unsigned n, unsigned height) { return new_node(ends_offset(n) + n * sizeof(std::uint32_t), n, height); }
+  static Ref new_leaf(unsigned capacity) {
+    return new_node(items_offset + capacity * sizeof(Item), capacity, 0);
+  }
+  static Ref new_inner(unsigned n, unsigned height) {
+    return new_node(ends_offset(n) + n * sizeof(std::uint32_t), n, height);
+  }
   static Ref copy_leaf(const Item* from, unsigned n, unsigned capacity) {
     Ref leaf = new_leaf(capacity);
     std::uninitialized_copy_n(from, n, items(leaf.get()));
@@ -205,11 +223,13 @@ class TreeNodes {
     for (unsigned i = begin; i < end; ++i) out.push_back(child_slot(node, i));
   }
 
-  // Saving and loading ---------------------------------------------------------------------------------------------------
+  // Saving and loading
+  // ---------------------------------------------------------------------------------------------------
   //     page   | height | n | items                                    a leaf
   //            | height | n | (page of child, its count, its sums) … |  an inner node
 
-  static constexpr bool can_be_saved = requires { sizeof(ItemCodec<Item>) + sizeof(SumsCodec<Sums>); };
+  static constexpr bool can_be_saved =
+      requires { sizeof(ItemCodec<Item>) + sizeof(SumsCodec<Sums>); };
 
   // The page of a node, or of the first `n` items of a tail: known, or written now.
   static std::uint64_t save_node(Node* node, unsigned n, PageWriter& writer) {
@@ -226,7 +246,8 @@ class TreeNodes {
       ItemCodec<Item>::write(out, items(node), n);
     } else {
       std::uint64_t pages[256];
-      // From the last: later nodes hold longer tails, and what holds more serves for what holds less.
+      // From the last: later nodes hold longer tails, and what holds more serves for what holds
+      // less.
       for (unsigned i = n; i-- > 0;) {
         Node* const kid = children(node)[i];
         pages[i] = save_node(kid, kid->is_stub ? 0 : size_of(kid), writer);
@@ -245,7 +266,8 @@ class TreeNodes {
     if (Node* known = stub->loaded.load(std::memory_order_acquire)) return known;
     Ref fresh = load_node(*stub);
     Node* expected = nullptr;
-    if (stub->loaded.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel)) return fresh.give();
+    if (stub->loaded.compare_exchange_strong(expected, fresh.get(), std::memory_order_acq_rel))
+      return fresh.give();
     return expected;  // somebody else was first
   }
 
@@ -256,9 +278,11 @@ class TreeNodes {
       if (in.number() != stub.height) in.fail("it is of another height");
       const std::uint64_t n = in.number();
       if (n == 0 || n > 255) in.fail("it holds nothing, or too much");
-      Ref node = stub.height == 0 ? load_leaf(in, static_cast<unsigned>(n)) : load_inner(in, static_cast<unsigned>(n), stub.height);
+      Ref node = stub.height == 0 ? load_leaf(in, static_cast<unsigned>(n))
+                                  : load_inner(in, static_cast<unsigned>(n), stub.height);
       in.end();
-      node->saved.store(SavedAs{stub.space->id(), static_cast<std::uint8_t>(n), stub.page}.word(), std::memory_order_relaxed);
+      node->saved.store(SavedAs{stub.space->id(), static_cast<std::uint8_t>(n), stub.page}.word(),
+                        std::memory_order_relaxed);
       return node;
     } else {
       throw_corrupt_page(stub.page, "it belongs to a kind of tree that is never saved");
@@ -277,12 +301,15 @@ class TreeNodes {
       const std::uint64_t page = in.number();
       const std::uint64_t count = in.number();
       end += count;
-      if (page == 0 || page == in.page || count == 0 || end > std::numeric_limits<std::uint32_t>::max())
+      if (page == 0 || page == in.page || count == 0 ||
+          end > std::numeric_limits<std::uint32_t>::max())
         in.fail("a child cannot be so");
       new (sums_of(inner.get()) + i) Sums(SumsCodec<Sums>::read(in));
       ends_of(inner.get())[i] = static_cast<std::uint32_t>(end);
-      children(inner.get())[i] = in.space->stub(page, static_cast<std::uint16_t>(height - 1), kind());
-      inner->used.store(i + 1, std::memory_order_relaxed);  // so that what is there is released when the next cannot be read
+      children(inner.get())[i] =
+          in.space->stub(page, static_cast<std::uint16_t>(height - 1), kind());
+      // so that what is there is released when the next cannot be read
+      inner->used.store(i + 1, std::memory_order_relaxed);
     }
     return inner;
   }

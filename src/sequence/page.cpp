@@ -17,18 +17,24 @@ void append_checksum(std::uint64_t page, std::string& bytes) {
   for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>((sum >> shift) & 0xff);
 }
 
-std::string page_name(std::uint64_t page) { return page == 0 ? std::string("the checkpoint") : "page " + std::to_string(page); }
+std::string page_name(std::uint64_t page) {
+  return page == 0 ? std::string("the checkpoint") : "page " + std::to_string(page);
+}
 
 }  // namespace
 
-void throw_corrupt_page(std::uint64_t page, std::string_view problem) { ByteIn({}, page_name(page)).fail(problem); }
+void throw_corrupt_page(std::uint64_t page, std::string_view problem) {
+  ByteIn({}, page_name(page)).fail(problem);
+}
 
 std::string PageSpace::read(std::uint64_t page) {
   std::string bytes = read_page(page);
   if (bytes.size() < checksum_bytes) throw_corrupt_page(page, "it is too short");
   std::uint32_t sum = 0;
   for (std::size_t i = 0; i < checksum_bytes; ++i) {
-    sum |= static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[bytes.size() - checksum_bytes + i])) << (8 * i);
+    sum |= static_cast<std::uint32_t>(
+               static_cast<unsigned char>(bytes[bytes.size() - checksum_bytes + i]))
+           << (8 * i);
   }
   bytes.resize(bytes.size() - checksum_bytes);
   if (sum != checksum(page, bytes)) throw_corrupt_page(page, "its checksum is wrong");
@@ -42,7 +48,8 @@ StubNode* PageSpace::stub(std::uint64_t page, std::uint16_t height, const void* 
     // One whose last reference has just gone is on its way to forget(), and is not for use.
     std::uint32_t refs = known->refs.load(std::memory_order_relaxed);
     while (refs != 0) {
-      if (known->refs.compare_exchange_weak(refs, refs + 1, std::memory_order_acq_rel)) return known;
+      if (known->refs.compare_exchange_weak(refs, refs + 1, std::memory_order_acq_rel))
+        return known;
     }
   }
   known = new StubNode(shared_from_this(), page, height, kind);
@@ -56,7 +63,8 @@ void PageSpace::forget(StubNode* stub) {
 }
 
 std::uint64_t PageWriter::page_of(const TreeNode* node, std::uint32_t size) const {
-  if (const auto found = fresh_.find(node); found != fresh_.end() && found->second.second >= size) return found->second.first;
+  if (const auto found = fresh_.find(node); found != fresh_.end() && found->second.second >= size)
+    return found->second.first;
   if (!trust_nodes_) return 0;
   const SavedAs saved = SavedAs::of(node->saved.load(std::memory_order_acquire));
   return saved.page != 0 && saved.space == space_ && saved.size >= size ? saved.page : 0;

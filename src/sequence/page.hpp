@@ -1,9 +1,11 @@
-// Nodes on pages: how a tree lies in a store, piece by piece, and comes back only where it is looked at.
+// Nodes on pages: how a tree lies in a store, piece by piece, and comes back only where it is
+// looked at.
 //
 //     node in memory  --save-->  page 17: | kind | items, or the pages of its children with their sums | checksum |
 //     node in memory  <--load--  a stub, which knows its page and reads it when somebody looks
 //
-// A node that was saved once is not saved again: it remembers its page. So saving costs what is new, and trees that share nodes share pages.
+// A node that was saved once is not saved again: it remembers its page. So saving costs what is
+// new, and trees that share nodes share pages.
 // Pages are never changed; a page means what it means wherever its number is named.
 #pragma once
 
@@ -37,7 +39,8 @@ struct TreeNode {
 
 // Stands for a node that is on a page.
 struct StubNode : TreeNode {
-  StubNode(std::shared_ptr<PageSpace> from, std::uint64_t number, std::uint16_t at_height, const void* of_kind)
+  StubNode(std::shared_ptr<PageSpace> from, std::uint64_t number, std::uint16_t at_height,
+           const void* of_kind)
       : space(std::move(from)), page(number), kind(of_kind) {
     height = at_height;
     is_stub = true;
@@ -48,7 +51,8 @@ struct StubNode : TreeNode {
   std::atomic<TreeNode*> loaded{nullptr};
 };
 
-// Which page a node is on, in one word: whose pages they are, how many of the node's items the page has (a tail grows after it was saved), the number.
+// Which page a node is on, in one word: whose pages they are, how many of the node's items the page
+// has (a tail grows after it was saved), the number.
 struct SavedAs {
   std::uint16_t space = 0;
   std::uint8_t size = 0;
@@ -56,14 +60,19 @@ struct SavedAs {
 
   static constexpr std::uint64_t page_max = (std::uint64_t{1} << 40) - 1;
   static SavedAs of(std::uint64_t word) {
-    return {static_cast<std::uint16_t>(word >> 48), static_cast<std::uint8_t>(word >> 40), word & page_max};
+    return {static_cast<std::uint16_t>(word >> 48), static_cast<std::uint8_t>(word >> 40),
+            word & page_max};
   }
-  std::uint64_t word() const { return (static_cast<std::uint64_t>(space) << 48) | (static_cast<std::uint64_t>(size) << 40) | page; }
+  std::uint64_t word() const {
+    return (static_cast<std::uint64_t>(space) << 48) | (static_cast<std::uint64_t>(size) << 40) |
+           page;
+  }
 };
 
 [[noreturn]] void throw_corrupt_page(std::uint64_t page, std::string_view problem);
 
-// Where pages are read from. Histories that were loaded from it hold on to it, and read from it on any thread at any time.
+// Where pages are read from. Histories that were loaded from it hold on to it, and read from it on
+// any thread at any time.
 // What goes wrong is thrown as Failure: unavailable, or corrupt.
 class PageSpace : public std::enable_shared_from_this<PageSpace> {
  public:
@@ -77,9 +86,12 @@ class PageSpace : public std::enable_shared_from_this<PageSpace> {
 
   std::uint16_t id() const { return id_; }  // of the conversation, the same for all its spaces
   std::uint64_t bytes_loaded() const { return bytes_loaded_.load(std::memory_order_relaxed); }
-  void count_loaded(std::uint64_t bytes) { bytes_loaded_.fetch_add(bytes, std::memory_order_relaxed); }
+  void count_loaded(std::uint64_t bytes) {
+    bytes_loaded_.fetch_add(bytes, std::memory_order_relaxed);
+  }
 
-  // The one stub for a page, so that trees that share pages share nodes. The caller owns one reference.
+  // The one stub for a page, so that trees that share pages share nodes. The caller owns one
+  // reference.
   StubNode* stub(std::uint64_t page, std::uint16_t height, const void* kind);
   void forget(StubNode* stub);  // when its last reference has gone
 
@@ -98,7 +110,8 @@ struct NewPage {
   std::string bytes;
 };
 
-// Collects the pages of one save. Nodes learn where they are by committed(), once the pages are stored; until then nothing has happened.
+// Collects the pages of one save. Nodes learn where they are by committed(), once the pages are
+// stored; until then nothing has happened.
 class PageWriter {
  public:
   PageWriter(std::uint16_t space, std::uint64_t next_page) : space_(space), next_page_(next_page) {}
@@ -120,7 +133,8 @@ class PageWriter {
   std::uint64_t next_page_;
   bool trust_nodes_ = true;
   std::vector<NewPage> pages_;
-  std::unordered_map<const TreeNode*, std::pair<std::uint64_t, std::uint32_t>> fresh_;  // page and size
+  // page and size
+  std::unordered_map<const TreeNode*, std::pair<std::uint64_t, std::uint32_t>> fresh_;
 };
 
 class PageOut : public ByteOut {

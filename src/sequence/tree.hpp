@@ -1,4 +1,5 @@
-// A persistent measured sequence: an immutable ordered list whose inner nodes carry the sums of what lies below them.
+// A persistent measured sequence: an immutable ordered list whose inner nodes carry the sums of
+// what lies below them.
 //
 //     Tree<Entry, EntrySums> a;   a.push_back(e0);   a.push_back(e1);
 //     Tree<Entry, EntrySums> b = a;          // O(1): shares everything
@@ -9,17 +10,22 @@
 //            [items]     [items]    [items]      [items··]         leaves, all at one depth; the last stretch of the list is
 //                                                   tail           the tail, which is not linked into the tree yet
 //
-// One edit does everything: splice() takes a stretch out and puts items in its place, copying only the path to it. Appending does not
-// even copy the path: a Tree owns the first `tail_size_` slots of its tail leaf, and whoever first claims the next slot may write
-// it; everybody else copies the leaf. A full tail is linked into the tree as it is, a partial one never: its free slots may be
+// One edit does everything: splice() takes a stretch out and puts items in its place, copying only
+// the path to it. Appending does not even copy the path: a Tree owns the first `tail_size_` slots
+// of its tail leaf, and whoever first claims the next slot may write it; everybody else copies the
+// leaf. A full tail is linked into the tree as it is, a partial one never: its free slots may be
 // claimed by another Tree later.
 //
-// Sums is a monoid: Sums() is empty, `+=` joins neighbours, Sums::of(item) measures one item; add(item), if there is one, is += of(item) in
-// less time. A measure `get` takes one number out of Sums, and may take it out of an item too, to save making Sums of it.
+// Sums is a monoid: Sums() is empty, `+=` joins neighbours, Sums::of(item) measures one item;
+// add(item), if there is one, is += of(item) in less time. A measure `get` takes one number out of
+// Sums, and may take it out of an item too, to save making Sums of it.
 //
-// Threads: a Tree object belongs to one thread at a time; distinct copies may be read and edited from distinct threads at once.
-// Failure: only std::bad_alloc, after which a Tree being edited holds some list between the old and the new; edit a copy where that counts.
-// Memory: nodes are counted by reference and are never changed once they are shared, except for free slots of a tail.
+// Threads: a Tree object belongs to one thread at a time; distinct copies may be read and edited
+// from distinct threads at once.
+// Failure: only std::bad_alloc, after which a Tree being edited holds some list between the old and
+// the new; edit a copy where that counts.
+// Memory: nodes are counted by reference and are never changed once they are shared, except for
+// free slots of a tail.
 //
 // check() verifies, after every edit in tests:
 //   1. all leaves are at the same depth;
@@ -48,10 +54,10 @@ class Tree : private TreeNodes<Item, Sums> {
   // An inner node with one child must count as less than half full: it may hide a leaf that is.
   static_assert(LeafMax >= 2 && InnerMax >= 4);
   using Nodes = TreeNodes<Item, Sums>;
-  using Nodes::add_child_slots, Nodes::add_items, Nodes::capacity_of, Nodes::child, Nodes::child_at, Nodes::here, Nodes::children,
-      Nodes::copy_leaf, Nodes::count_of;
-  using Nodes::ends_of, Nodes::items, Nodes::items_offset, Nodes::measure, Nodes::new_inner, Nodes::new_leaf, Nodes::node_sums,
-      Nodes::retain, Nodes::size_of;
+  using Nodes::add_child_slots, Nodes::add_items, Nodes::capacity_of, Nodes::child, Nodes::child_at,
+      Nodes::here, Nodes::children, Nodes::copy_leaf, Nodes::count_of;
+  using Nodes::ends_of, Nodes::items, Nodes::items_offset, Nodes::measure, Nodes::new_inner,
+      Nodes::new_leaf, Nodes::node_sums, Nodes::retain, Nodes::size_of;
   using Nodes::slot_of, Nodes::start_of, Nodes::sums_of;
   using typename Nodes::Node;
   using typename Nodes::Ref;
@@ -69,7 +75,9 @@ class Tree : private TreeNodes<Item, Sums> {
   Tree() = default;
   Tree(const Tree&) = default;
   Tree(Tree&& other) noexcept
-      : root_(std::move(other.root_)), tail_(std::move(other.tail_)), tail_size_(std::exchange(other.tail_size_, 0)) {}
+      : root_(std::move(other.root_)),
+        tail_(std::move(other.tail_)),
+        tail_size_(std::exchange(other.tail_size_, 0)) {}
   Tree& operator=(Tree other) noexcept {
     std::swap(root_, other.root_);
     std::swap(tail_, other.tail_);
@@ -101,8 +109,10 @@ class Tree : private TreeNodes<Item, Sums> {
   std::uint64_t total(std::uint64_t begin, std::uint64_t end, Get get) const {
     const std::uint64_t linked = root_count();
     end = std::min(end, size());
-    std::uint64_t sum = begin < std::min(end, linked) ? total(root(), begin, std::min(end, linked), get) : 0;
-    for (std::uint64_t i = std::max(begin, linked); i < end; ++i) sum += measure(get, tail_items()[i - linked]);
+    std::uint64_t sum =
+        begin < std::min(end, linked) ? total(root(), begin, std::min(end, linked), get) : 0;
+    for (std::uint64_t i = std::max(begin, linked); i < end; ++i)
+      sum += measure(get, tail_items()[i - linked]);
     return sum;
   }
 
@@ -113,11 +123,13 @@ class Tree : private TreeNodes<Item, Sums> {
     if (begin >= end) return total;
     const std::uint64_t linked = root_count();
     if (begin < linked) add_range(total, root(), begin, std::min(end, linked));
-    if (end > linked) add_items(total, tail_items(), std::max(begin, linked) - linked, end - linked);
+    if (end > linked)
+      add_items(total, tail_items(), std::max(begin, linked) - linked, end - linked);
     return total;
   }
 
-  // index < size(). O(log n). The reference lives as long as this Tree is neither changed nor destroyed.
+  // index < size(). O(log n). The reference lives as long as this Tree is neither changed nor
+  // destroyed.
   const Item& operator[](std::uint64_t index) const {
     const Chunk c = chunk(index);
     return c.items[index - c.begin];
@@ -134,7 +146,8 @@ class Tree : private TreeNodes<Item, Sums> {
     Walk walk;
     return chunk(index, walk);
   }
-  // The same for an index at which a chunk begins, in O(1) for most of the chunks of a walk from the first to the last.
+  // The same for an index at which a chunk begins, in O(1) for most of the chunks of a walk from
+  // the first to the last.
   Chunk chunk(std::uint64_t index, Walk& walk) const {
     const Node* parent = static_cast<const Node*>(walk.parent);
     if (parent && ++walk.child < size_of(parent)) {
@@ -164,8 +177,9 @@ class Tree : private TreeNodes<Item, Sums> {
     return {items(node), begin, begin + size_of(node)};
   }
 
-  // The first index at which the running total of get(Sums) exceeds `target`: with get = "how many of role r", the
-  // target-th item of role r, from 0. size() when the whole total does not. O(log n). get() is additive.
+  // The first index at which the running total of get(Sums) exceeds `target`: with get = "how many
+  // of role r", the target-th item of role r, from 0. size() when the whole total does not. O(log
+  // n). get() is additive.
   template <class Get>
   std::uint64_t seek(Get get, std::uint64_t target) const {
     std::uint64_t before = 0;
@@ -191,13 +205,16 @@ class Tree : private TreeNodes<Item, Sums> {
     return index + seek_items(tail_items(), tail_size_, get, target, before);
   }
 
-  // Calls visit(index, item) -> bool for the items of [begin, end) in order, until it answers false; subtrees for which
-  // may(Sums) is false are passed over. Answers whether it got to the end. O(log n + what is visited).
+  // Calls visit(index, item) -> bool for the items of [begin, end) in order, until it answers
+  // false; subtrees for which may(Sums) is false are passed over. Answers whether it got to the
+  // end. O(log n + what is visited).
   template <class May, class Visit>
   bool visit(std::uint64_t begin, std::uint64_t end, May may, Visit visit) const {
     const std::uint64_t linked = root_count();
     end = std::min(end, size());
-    if (begin < std::min(end, linked) && !visit_node(root(), 0, begin, std::min(end, linked), may, visit)) return false;
+    if (begin < std::min(end, linked) &&
+        !visit_node(root(), 0, begin, std::min(end, linked), may, visit))
+      return false;
     for (std::uint64_t i = std::max(begin, linked); i < end; ++i) {
       if (!visit(i, tail_items()[i - linked])) return false;
     }
@@ -213,15 +230,19 @@ class Tree : private TreeNodes<Item, Sums> {
       --i;
       if (!visit(i, tail_items()[i - linked])) return false;
     }
-    return begin >= std::min(end, linked) || visit_node_back(root(), 0, begin, std::min(end, linked), may, visit);
+    return begin >= std::min(end, linked) ||
+           visit_node_back(root(), 0, begin, std::min(end, linked), may, visit);
   }
 
-  // The same, but a subtree for which whole(Sums) is true is not entered: take(Sums) gets its sums at once.
+  // The same, but a subtree for which whole(Sums) is true is not entered: take(Sums) gets its sums
+  // at once.
   template <class May, class Whole, class Take, class Visit>
-  void gather(std::uint64_t begin, std::uint64_t end, May may, Whole whole, Take take, Visit visit) const {
+  void gather(std::uint64_t begin, std::uint64_t end, May may, Whole whole, Take take,
+              Visit visit) const {
     const std::uint64_t linked = root_count();
     end = std::min(end, size());
-    if (begin < std::min(end, linked)) gather_node(root(), begin, std::min(end, linked), may, whole, take, visit);
+    if (begin < std::min(end, linked))
+      gather_node(root(), begin, std::min(end, linked), may, whole, take, visit);
     for (std::uint64_t i = std::max(begin, linked); i < end; ++i) visit(tail_items()[i - linked]);
   }
 
@@ -246,7 +267,8 @@ class Tree : private TreeNodes<Item, Sums> {
     ++tail_size_;
   }
 
-  // Takes `erase` items from `at` on out and puts `insert` in their place. at + erase <= size(). O(log n + insert).
+  // Takes `erase` items from `at` on out and puts `insert` in their place. at + erase <= size().
+  // O(log n + insert).
   // `insert` must not point into this Tree.
   void splice(std::uint64_t at, std::uint64_t erase, std::span<const Item> insert) {
     const std::uint64_t linked = root_count();
@@ -285,7 +307,9 @@ class Tree : private TreeNodes<Item, Sums> {
   // Where the tree is, in pages; what is not on one yet is written.
   //     | page of the root, 0: none | its height | size of the tail | its page |
   void save(PageOut& out) const {
-    out.number(root_ ? Nodes::save_node(root_.get(), root_->is_stub ? 0 : size_of(root_.get()), out.writer) : 0);
+    out.number(
+        root_ ? Nodes::save_node(root_.get(), root_->is_stub ? 0 : size_of(root_.get()), out.writer)
+              : 0);
     if (root_) out.number(root_->height);
     out.number(tail_size_);
     if (tail_size_ > 0) out.number(Nodes::save_node(tail_.get(), tail_size_, out.writer));
@@ -317,7 +341,8 @@ class Tree : private TreeNodes<Item, Sums> {
     std::uint64_t same = 0;
     std::vector<Place> mine, theirs;
     while (same < most) {
-      // A short run is compared item by item: shared nodes are looked for where its first leaf ends.
+      // A short run is compared item by item: shared nodes are looked for where its first leaf
+      // ends.
       if (same > 0) {
         path(at + same, mine);
         other.path(other_at + same, theirs);
@@ -363,7 +388,8 @@ class Tree : private TreeNodes<Item, Sums> {
   const char* check() const {
     if (tail_size_ > 0 && !tail_) return "a tail size without a tail";
     if (!root_) return nullptr;
-    if (root()->height > 0 && size_of(root()) < 2) return "an inner root has fewer than two children";
+    if (root()->height > 0 && size_of(root()) < 2)
+      return "an inner root has fewer than two children";
     return check_node(root(), true);
   }
   unsigned height() const { return root_ ? root()->height + 1u : 0u; }
@@ -380,16 +406,22 @@ class Tree : private TreeNodes<Item, Sums> {
     const Node* parent = static_cast<const Node*>(walk.parent);
     if (walk.child + 1 >= size_of(parent)) return;
     const char* const leaf = reinterpret_cast<const char*>(children(parent)[walk.child + 1]);
-    for (std::size_t byte = 0; byte < items_offset + LeafMax * sizeof(Item); byte += 64) prefetch_line(leaf + byte);
+    for (std::size_t byte = 0; byte < items_offset + LeafMax * sizeof(Item); byte += 64)
+      prefetch_line(leaf + byte);
   }
 
   // A node on a page is: it was no root when it was saved, or it is one again.
-  static bool half_full(const Node* node) { return node->is_stub || size_of(node) >= (node->height == 0 ? LeafMax : InnerMax) / 2; }
+  static bool half_full(const Node* node) {
+    return node->is_stub || size_of(node) >= (node->height == 0 ? LeafMax : InnerMax) / 2;
+  }
 
-  // Making nodes ---------------------------------------------------------------------------------------------------------
+  // Making nodes
+  // ---------------------------------------------------------------------------------------------------------
 
-  // Leaves of about equal size, at least half full each unless there is but one, over up to three runs of items.
-  static void make_leaves(std::span<const Item> a, std::span<const Item> b, std::span<const Item> c, Slots& out) {
+  // Leaves of about equal size, at least half full each unless there is but one, over up to three
+  // runs of items.
+  static void make_leaves(std::span<const Item> a, std::span<const Item> b, std::span<const Item> c,
+                          Slots& out) {
     const std::size_t n = a.size() + b.size() + c.size();
     if (n == 0) return;
     const std::size_t leaves = (n + LeafMax - 1) / LeafMax;
@@ -449,7 +481,8 @@ class Tree : private TreeNodes<Item, Sums> {
     sums_of(copy)[i] = child.sums;
     children(copy)[i] = child.node.give();
     const std::uint32_t before = static_cast<std::uint32_t>(ends_of(node)[i] - start_of(node, i));
-    const std::uint32_t change = static_cast<std::uint32_t>(child.count) - before;  // wraps around, and back in the sum
+    // wraps around, and back in the sum
+    const std::uint32_t change = static_cast<std::uint32_t>(child.count) - before;
     for (unsigned k = 0; k < n; ++k) {
       ends_of(copy)[k] = ends_of(node)[k] + (k >= i ? change : 0);
       made.sums += sums_of(copy)[k];
@@ -512,8 +545,9 @@ class Tree : private TreeNodes<Item, Sums> {
     return std::move(out.front());
   }
 
-  // With the first `n` items of the leaf at least. Trees may own more or less of one tail, which is one leaf again afterwards: the slots that
-  // come to be owned later are written then. Its sums and its count are made by changed_node(), for a tail has none.
+  // With the first `n` items of the leaf at least. Trees may own more or less of one tail, which is
+  // one leaf again afterwards: the slots that come to be owned later are written then. Its sums and
+  // its count are made by changed_node(), for a tail has none.
   template <class Change>
   static Slot& changed_leaf(const Node* node, unsigned n, Change& change, ChangedNodes& known) {
     Slot& made = known.try_emplace(node, Slot{{}, {}, 0}).first->second;
@@ -526,11 +560,14 @@ class Tree : private TreeNodes<Item, Sums> {
     return made;
   }
 
-  // Editing --------------------------------------------------------------------------------------------------------------
+  // Editing
+  // --------------------------------------------------------------------------------------------------------------
 
-  // Appends to `out` the nodes, of the height of `node`, that hold its items with [from, to) replaced. If there is but one it may
-  // be less than half full; the caller joins it with a neighbour.
-  static void splice_node(const Node* node, std::uint64_t from, std::uint64_t to, std::span<const Item> insert, Slots& out) {
+  // Appends to `out` the nodes, of the height of `node`, that hold its items with [from, to)
+  // replaced. If there is but one it may be less than half full; the caller joins it with a
+  // neighbour.
+  static void splice_node(const Node* node, std::uint64_t from, std::uint64_t to,
+                          std::span<const Item> insert, Slots& out) {
     const unsigned n = size_of(node);
     if (node->height == 0) {
       const std::span<const Item> all{items(node), n};
@@ -545,7 +582,8 @@ class Tree : private TreeNodes<Item, Sums> {
     Slots changed;
     if (first == last) {
       splice_node(child(node, first), from - start, to - start, insert, changed);
-      if (changed.size() == 1 && half_full(changed[0].node.get())) {  // what happened has ended below here
+      // what happened has ended below here
+      if (changed.size() == 1 && half_full(changed[0].node.get())) {
         out.push_back(with_child(node, first, std::move(changed[0])));
         return;
       }
@@ -562,9 +600,11 @@ class Tree : private TreeNodes<Item, Sums> {
     make_inners(all, out);
   }
 
-  // The same for an edit within one leaf that stays at least half full and not too large, which most are: one path is copied, and
-  // nothing is joined or divided. False, and nothing made, where it is not so.
-  static bool splice_path(const Node* node, std::uint64_t from, std::uint64_t to, std::span<const Item> insert, Slot& out) {
+  // The same for an edit within one leaf that stays at least half full and not too large, which
+  // most are: one path is copied, and nothing is joined or divided. False, and nothing made, where
+  // it is not so.
+  static bool splice_path(const Node* node, std::uint64_t from, std::uint64_t to,
+                          std::span<const Item> insert, Slot& out) {
     const unsigned n = size_of(node);
     if (node->height == 0) {
       const std::size_t want = n - (to - from) + insert.size();
@@ -587,7 +627,8 @@ class Tree : private TreeNodes<Item, Sums> {
     return true;
   }
 
-  // The child that gets what is put at `from`; at a seam, the left one, unless the right one loses something.
+  // The child that gets what is put at `from`; at a seam, the left one, unless the right one loses
+  // something.
   static unsigned first_touched(const Node* node, std::uint64_t from, std::uint64_t to) {
     const std::uint32_t* ends = ends_of(node);
     const unsigned last = size_of(node) - 1;
@@ -626,7 +667,8 @@ class Tree : private TreeNodes<Item, Sums> {
     }
     std::vector<Item> joined;
     joined.reserve(n);
-    for (const std::span<const Item>& run : {head, insert, rest}) joined.insert(joined.end(), run.begin(), run.end());
+    for (const std::span<const Item>& run : {head, insert, rest})
+      joined.insert(joined.end(), run.begin(), run.end());
     splice_root(root_count(), root_count(), joined);
     tail_ = {};
     tail_size_ = 0;
@@ -640,7 +682,8 @@ class Tree : private TreeNodes<Item, Sums> {
       nodes = std::move(up);
     }
     root_ = nodes.empty() ? Ref() : std::move(nodes[0].node);
-    while (root_ && root()->height > 0 && size_of(root()) == 1) root_ = Ref::share(children(root())[0]);
+    while (root_ && root()->height > 0 && size_of(root()) == 1)
+      root_ = Ref::share(children(root())[0]);
   }
 
   void push_leaf(const Ref& last) {
@@ -687,10 +730,12 @@ class Tree : private TreeNodes<Item, Sums> {
   // Whether the slot after this Tree's part of the tail is now ours to write.
   bool claim() {
     std::uint32_t expected = tail_size_;
-    return tail()->used.compare_exchange_strong(expected, tail_size_ + 1, std::memory_order_acq_rel, std::memory_order_relaxed);
+    return tail()->used.compare_exchange_strong(expected, tail_size_ + 1, std::memory_order_acq_rel,
+                                                std::memory_order_relaxed);
   }
 
-  // Reading --------------------------------------------------------------------------------------------------------------
+  // Reading
+  // --------------------------------------------------------------------------------------------------------------
 
   Node* root() const { return here(root_.get()); }
   Node* tail() const {
@@ -701,7 +746,9 @@ class Tree : private TreeNodes<Item, Sums> {
     return leaf;
   }
   std::uint64_t root_count() const { return root_ ? count_of(root()) : 0; }
-  const Item* tail_items() const { return tail_ ? items(static_cast<const Node*>(tail())) : nullptr; }
+  const Item* tail_items() const {
+    return tail_ ? items(static_cast<const Node*>(tail())) : nullptr;
+  }
 
   static void add_range(Sums& total, const Node* node, std::uint64_t begin, std::uint64_t end) {
     if (node->height == 0) {
@@ -713,7 +760,8 @@ class Tree : private TreeNodes<Item, Sums> {
       if (begin <= start && stop <= end) {
         total += sums_of(node)[i];
       } else {
-        add_range(total, child(node, i), std::max(begin, start) - start, std::min(end, stop) - start);
+        add_range(total, child(node, i), std::max(begin, start) - start,
+                  std::min(end, stop) - start);
       }
     }
   }
@@ -742,14 +790,16 @@ class Tree : private TreeNodes<Item, Sums> {
       if (begin <= start && stop <= end) {
         sum += static_cast<std::uint64_t>(get(sums_of(node)[i]));
       } else if (begin < stop) {
-        sum += total(child(node, i), std::max(begin, start) - start, std::min(end, stop) - start, get);
+        sum +=
+            total(child(node, i), std::max(begin, start) - start, std::min(end, stop) - start, get);
       }
       start = stop;
     }
     return sum;
   }
   template <class Get>
-  static std::uint64_t seek_items(const Item* items, std::uint64_t n, Get& get, std::uint64_t target, std::uint64_t before) {
+  static std::uint64_t seek_items(const Item* items, std::uint64_t n, Get& get,
+                                  std::uint64_t target, std::uint64_t before) {
     std::uint64_t i = 0;
     for (; i < n; ++i) {
       before += measure(get, items[i]);
@@ -759,7 +809,8 @@ class Tree : private TreeNodes<Item, Sums> {
   }
 
   template <class May, class Visit>
-  static bool visit_node(const Node* node, std::uint64_t base, std::uint64_t begin, std::uint64_t end, May& may, Visit& visit) {
+  static bool visit_node(const Node* node, std::uint64_t base, std::uint64_t begin,
+                         std::uint64_t end, May& may, Visit& visit) {
     if (node->height == 0) {
       for (std::uint64_t i = begin; i < end; ++i) {
         if (!visit(base + i, items(node)[i])) return false;
@@ -769,15 +820,16 @@ class Tree : private TreeNodes<Item, Sums> {
     for (unsigned i = child_at(node, begin); i < size_of(node) && start_of(node, i) < end; ++i) {
       if (!may(sums_of(node)[i])) continue;
       const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
-      if (!visit_node(child(node, i), base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
+      if (!visit_node(child(node, i), base + start, std::max(begin, start) - start,
+                      std::min(end, stop) - start, may, visit)) {
         return false;
       }
     }
     return true;
   }
   template <class May, class Visit>
-  static bool visit_node_back(const Node* node, std::uint64_t base, std::uint64_t begin, std::uint64_t end, May& may,
-                              Visit& visit) {
+  static bool visit_node_back(const Node* node, std::uint64_t base, std::uint64_t begin,
+                              std::uint64_t end, May& may, Visit& visit) {
     if (node->height == 0) {
       for (std::uint64_t i = end; i > begin;) {
         --i;
@@ -788,7 +840,8 @@ class Tree : private TreeNodes<Item, Sums> {
     for (unsigned i = child_at(node, end - 1) + 1; i-- > 0 && ends_of(node)[i] > begin;) {
       if (!may(sums_of(node)[i])) continue;
       const std::uint64_t start = start_of(node, i), stop = ends_of(node)[i];
-      if (!visit_node_back(child(node, i), base + start, std::max(begin, start) - start, std::min(end, stop) - start, may, visit)) {
+      if (!visit_node_back(child(node, i), base + start, std::max(begin, start) - start,
+                           std::min(end, stop) - start, may, visit)) {
         return false;
       }
     }
@@ -796,8 +849,8 @@ class Tree : private TreeNodes<Item, Sums> {
   }
 
   template <class May, class Whole, class Take, class Visit>
-  static void gather_node(const Node* node, std::uint64_t begin, std::uint64_t end, May& may, Whole& whole, Take& take,
-                          Visit& visit) {
+  static void gather_node(const Node* node, std::uint64_t begin, std::uint64_t end, May& may,
+                          Whole& whole, Take& take, Visit& visit) {
     if (node->height == 0) {
       for (std::uint64_t i = begin; i < end; ++i) visit(items(node)[i]);
       return;
@@ -809,7 +862,8 @@ class Tree : private TreeNodes<Item, Sums> {
       if (begin <= start && stop <= end && whole(sums)) {
         take(sums);
       } else {
-        gather_node(child(node, i), std::max(begin, start) - start, std::min(end, stop) - start, may, whole, take, visit);
+        gather_node(child(node, i), std::max(begin, start) - start, std::min(end, stop) - start,
+                    may, whole, take, visit);
       }
     }
   }
@@ -839,25 +893,29 @@ class Tree : private TreeNodes<Item, Sums> {
     }
   }
 
-  // How many items follow, these included, in the largest node that both paths have with these items at one place; 0 when there is
-  // none.
-  static std::uint64_t shared_from(const std::vector<Place>& mine, const std::vector<Place>& theirs, std::uint64_t mine_at,
-                                   std::uint64_t theirs_at) {
+  // How many items follow, these included, in the largest node that both paths have with these
+  // items at one place; 0 when there is none.
+  static std::uint64_t shared_from(const std::vector<Place>& mine, const std::vector<Place>& theirs,
+                                   std::uint64_t mine_at, std::uint64_t theirs_at) {
     for (const Place& a : mine) {
       for (const Place& b : theirs) {
-        if (a.node == b.node && mine_at - a.begin == theirs_at - b.begin) return std::min(a.end - mine_at, b.end - theirs_at);
+        if (a.node == b.node && mine_at - a.begin == theirs_at - b.begin)
+          return std::min(a.end - mine_at, b.end - theirs_at);
       }
     }
     return 0;
   }
 
-  // The size of the largest node that both paths have with this edge at `mine_at` and `theirs_at`; 0 when there is none.
-  static std::uint64_t shared_count(const std::vector<Place>& mine, const std::vector<Place>& theirs, std::uint64_t mine_at,
+  // The size of the largest node that both paths have with this edge at `mine_at` and `theirs_at`;
+  // 0 when there is none.
+  static std::uint64_t shared_count(const std::vector<Place>& mine,
+                                    const std::vector<Place>& theirs, std::uint64_t mine_at,
                                     std::uint64_t theirs_at, std::uint64_t Place::* edge) {
     for (const Place& a : mine) {
       if (a.*edge != mine_at) continue;
       for (const Place& b : theirs) {
-        if (a.node == b.node && b.*edge == theirs_at && a.end - a.begin == b.end - b.begin) return a.end - a.begin;
+        if (a.node == b.node && b.*edge == theirs_at && a.end - a.begin == b.end - b.begin)
+          return a.end - a.begin;
       }
     }
     return 0;
@@ -871,8 +929,10 @@ class Tree : private TreeNodes<Item, Sums> {
     for (unsigned i = 0; i < size_of(node); ++i) {
       const Node* kid = child(node, i);
       if (kid->height + 1 != node->height) return "leaves are at different depths";
-      if (count_of(kid) != ends_of(node)[i] - start_of(node, i)) return "the ends are not the counts of the children";
-      if (!(node_sums(kid) == sums_of(node)[i])) return "the sums are not the totals of the children";
+      if (count_of(kid) != ends_of(node)[i] - start_of(node, i))
+        return "the ends are not the counts of the children";
+      if (!(node_sums(kid) == sums_of(node)[i]))
+        return "the sums are not the totals of the children";
       if (const char* problem = check_node(kid, false)) return problem;
     }
     return nullptr;

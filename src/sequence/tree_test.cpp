@@ -67,7 +67,10 @@ void expect_equal(const AnyTree& tree, const std::vector<Entry>& plain, std::mt1
   for (; kth < plain.size(); ++kth) {
     if (plain[kth].role() == role && seen++ == k) break;
   }
-  ASSERT_EQ(tree.seek([&](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(role)]; }, k), kth);
+  ASSERT_EQ(
+      tree.seek([&](const EntrySums& s) { return s.role_counts[static_cast<std::size_t>(role)]; },
+                k),
+      kth);
 
   const std::int64_t from = static_cast<std::int64_t>(random() % 10000) - 5000, to = from + 500;
   const auto may = [&](const EntrySums& s) { return s.time_max >= from && s.time_min < to; };
@@ -94,15 +97,20 @@ void expect_common_parts(const Pair<AnyTree>& a, const Pair<AnyTree>& b) {
   const std::uint64_t most = std::min(a.plain.size(), b.plain.size());
   std::uint64_t prefix = 0, suffix = 0;
   while (prefix < most && a.plain[prefix] == b.plain[prefix]) ++prefix;
-  while (suffix < most - prefix && a.plain[a.plain.size() - 1 - suffix] == b.plain[b.plain.size() - 1 - suffix]) ++suffix;
+  while (suffix < most - prefix &&
+         a.plain[a.plain.size() - 1 - suffix] == b.plain[b.plain.size() - 1 - suffix])
+    ++suffix;
   ASSERT_EQ(a.tree.common_prefix(b.tree), prefix);
   ASSERT_EQ(a.tree.common_suffix(b.tree, most - prefix), suffix);
   // From any place on, in particular from where the same item stands in both.
   for (std::uint64_t i = 0; i <= a.plain.size(); i += 1 + a.plain.size() / 5) {
-    const auto same = i < a.plain.size() ? std::find(b.plain.begin(), b.plain.end(), a.plain[i]) : b.plain.end();
+    const auto same =
+        i < a.plain.size() ? std::find(b.plain.begin(), b.plain.end(), a.plain[i]) : b.plain.end();
     const auto j = static_cast<std::uint64_t>(same - b.plain.begin());
     std::uint64_t run = 0;
-    while (i + run < a.plain.size() && j + run < b.plain.size() && a.plain[i + run] == b.plain[j + run]) ++run;
+    while (i + run < a.plain.size() && j + run < b.plain.size() &&
+           a.plain[i + run] == b.plain[j + run])
+      ++run;
     ASSERT_EQ(a.tree.common_run(i, b.tree, j), run) << "from " << i << " and " << j;
   }
 }
@@ -115,7 +123,8 @@ void play_random_edits(std::uint64_t seed, int rounds, int steps) {
     Pair<T> now;
     std::vector<Pair<T>> kept;
     for (int step = 0; step < steps; ++step) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + " round " + std::to_string(round) + " step " + std::to_string(step));
+      SCOPED_TRACE("seed " + std::to_string(seed) + " round " + std::to_string(round) + " step " +
+                   std::to_string(step));
       const std::uint64_t n = now.plain.size();
       switch (random() % 10) {
         case 0:
@@ -131,13 +140,16 @@ void play_random_edits(std::uint64_t seed, int rounds, int steps) {
         case 5:
         case 6: {
           const std::uint64_t at = random() % (n + 1);
-          const std::uint64_t erase = random() % 3 == 0 ? random() % (n - at + 1) : std::min<std::uint64_t>(n - at, random() % 4);
+          const std::uint64_t erase = random() % 3 == 0
+                                          ? random() % (n - at + 1)
+                                          : std::min<std::uint64_t>(n - at, random() % 4);
           std::vector<Entry> insert(random() % 8 == 0 ? random() % 90 : random() % 4);
           for (Entry& e : insert) e = make_entry(number++, random);
           now.tree.splice(at, erase, insert);
           now.plain.erase(now.plain.begin() + static_cast<std::ptrdiff_t>(at),
                           now.plain.begin() + static_cast<std::ptrdiff_t>(at + erase));
-          now.plain.insert(now.plain.begin() + static_cast<std::ptrdiff_t>(at), insert.begin(), insert.end());
+          now.plain.insert(now.plain.begin() + static_cast<std::ptrdiff_t>(at), insert.begin(),
+                           insert.end());
           break;
         }
         case 7: kept.push_back(now); break;
@@ -145,7 +157,8 @@ void play_random_edits(std::uint64_t seed, int rounds, int steps) {
           if (!kept.empty()) now = kept[random() % kept.size()];
           break;
         default:
-          if (!kept.empty() && random() % 4 == 0) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(random() % kept.size()));
+          if (!kept.empty() && random() % 4 == 0)
+            kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(random() % kept.size()));
           break;
       }
       ASSERT_NO_FATAL_FAILURE(expect_equal(now.tree, now.plain, random));
@@ -179,7 +192,9 @@ TEST(TreeModel, ATreeOfSmallNodesReadsLikeAVectorAfterAnyEdit) {
   play_random_edits<EntriesOf<4, 4>>(seed_from_environment(), 40, 250);
 }
 // Both widths that the engine has: of views and of the log.
-TEST(TreeModel, ATreeOfShippedNodesReadsLikeAVectorAfterAnyEdit) { play_random_edits<EntryTree>(seed_from_environment(), 20, 400); }
+TEST(TreeModel, ATreeOfShippedNodesReadsLikeAVectorAfterAnyEdit) {
+  play_random_edits<EntryTree>(seed_from_environment(), 20, 400);
+}
 TEST(TreeModel, ATreeAsWideAsTheLogReadsLikeAVectorAfterAnyEdit) {
   play_random_edits<AsWideAs<StoredTree>::Entries>(seed_from_environment(), 10, 600);
 }
@@ -206,7 +221,8 @@ TEST(Tree, TwoCopiesThatBothAppendDoNotSeeEachOther) {
 TEST(Tree, JoiningSumsIsAssociativeWithTheEmptySumAsItsNeutral) {
   std::mt19937_64 random(7);
   for (int i = 0; i < 200; ++i) {
-    const EntrySums a = EntrySums::of(make_entry(1, random)), b = EntrySums::of(make_entry(2, random)),
+    const EntrySums a = EntrySums::of(make_entry(1, random)),
+                    b = EntrySums::of(make_entry(2, random)),
                     c = EntrySums::of(make_entry(3, random));
     EntrySums ab = a, bc = b, left, right = a;
     (ab += b) += c;
@@ -291,7 +307,8 @@ TEST_P(TreeCost, AppendingMakesOnePathForEveryLeafThatFills) {
   EXPECT_LE(made, (n / 32 + 1) * (tree.height() + 1) + 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, TreeCost, ::testing::Values(100u, 1000u, 10000u, 100000u, 1000000u));
+INSTANTIATE_TEST_SUITE_P(Sizes, TreeCost,
+                         ::testing::Values(100u, 1000u, 10000u, 100000u, 1000000u));
 
 }  // namespace
 }  // namespace undertext

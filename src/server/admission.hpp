@@ -1,5 +1,5 @@
-// Whether a request may go on, decided on its head alone, before a byte of its body is read. In this order: Host, Origin, route and method, token, right,
-// rate, kind of body.
+// Whether a request may go on, decided on its head alone, before a byte of its body is read. In
+// this order: Host, Origin, route and method, token, right, rate, kind of body.
 #pragma once
 
 #include <chrono>
@@ -18,13 +18,16 @@ namespace undertext {
 
 http::Reply token_needed();  // 401
 
-bool is_wildcard(std::string_view address);  // every address of the machine, and so the name of none
+// every address of the machine, and so the name of none
+bool is_wildcard(std::string_view address);
 
-// The names by which the server may be called. A page of another site whose name is made to lead here (DNS rebinding) comes with that name.
+// The names by which the server may be called. A page of another site whose name is made to lead
+// here (DNS rebinding) comes with that name.
 class Hosts {
  public:
   // `address` is what it listens on. `more` are NAME, with the server's port or none, or NAME:PORT.
-  Hosts(std::string_view address, std::uint16_t port, bool secure, const std::vector<std::string>& more);
+  Hosts(std::string_view address, std::uint16_t port, bool secure,
+        const std::vector<std::string>& more);
   bool allow(std::string_view authority) const;
 
  private:
@@ -53,7 +56,8 @@ class Admission {
   };
 
   // `tokens` null: whoever reaches the server may do everything. Borrows both.
-  Admission(const std::vector<Route>& routes, Tokens* tokens, Hosts hosts, AdmissionLimits limits = {});
+  Admission(const std::vector<Route>& routes, Tokens* tokens, Hosts hosts,
+            AdmissionLimits limits = {});
 
   // Once for each request, whose rates it counts.
   Verdict decide(const http::Head& head, Now now);

@@ -34,8 +34,11 @@ class AdmissionOfRequests : public ::testing::Test {
     std::string name = ::testing::TempDir() + "undertext-admission-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     folder_ = name;
-    const auto make = [&](const char* who, const char* tenant, Rights rights, std::optional<std::int64_t> expires = {}) {
-      return make_token(path(), {.name = who, .tenant = tenant, .rights = rights, .expires_ms = expires}).value();
+    const auto make = [&](const char* who, const char* tenant, Rights rights,
+                          std::optional<std::int64_t> expires = {}) {
+      return make_token(path(),
+                        {.name = who, .tenant = tenant, .rights = rights, .expires_ms = expires})
+          .value();
     };
     reader_ = make("reader", "acme", {.read = true});
     writer_ = make("writer", "zeta", {.read = true, .write = true});
@@ -48,7 +51,8 @@ class AdmissionOfRequests : public ::testing::Test {
   }
   std::string path() const { return folder_ + "/tokens"; }
 
-  static http::Head head(std::string method, std::string target, Fields fields, std::string peer = "10.0.0.1") {
+  static http::Head head(std::string method, std::string target, Fields fields,
+                         std::string peer = "10.0.0.1") {
     http::Head made;
     made.method = std::move(method);
     made.target = std::move(target);
@@ -59,15 +63,22 @@ class AdmissionOfRequests : public ::testing::Test {
     return made;
   }
   static unsigned status(Admission& admission, const http::Head& of, int second = 0) {
-    const Admission::Verdict verdict = admission.decide(of, {std::chrono::steady_clock::time_point(seconds(1000 + second)), 100});
+    const Admission::Verdict verdict =
+        admission.decide(of, {std::chrono::steady_clock::time_point(seconds(1000 + second)), 100});
     if (!verdict.refusal) return 200;
     const unsigned status = verdict.refusal->status;
-    EXPECT_EQ(verdict.refusal->error->code == ErrorCode::denied, status == 401 || status == 403 || status == 421) << status;
+    EXPECT_EQ(verdict.refusal->error->code == ErrorCode::denied,
+              status == 401 || status == 403 || status == 421)
+        << status;
     return status;
   }
-  Admission with_tokens(AdmissionLimits limits = {}) { return {routes_, tokens_.get(), hosts_, limits}; }
+  Admission with_tokens(AdmissionLimits limits = {}) {
+    return {routes_, tokens_.get(), hosts_, limits};
+  }
   Admission without_tokens() { return {routes_, nullptr, hosts_}; }
-  static http::Field bearer(const std::string& secret) { return {"Authorization", "Bearer " + secret}; }
+  static http::Field bearer(const std::string& secret) {
+    return {"Authorization", "Bearer " + secret};
+  }
 
   const std::vector<Route> routes_ = some_routes();
   const Hosts hosts_{"127.0.0.1", 8777, false, {}};
@@ -80,7 +91,8 @@ TEST_F(AdmissionOfRequests, TheServerGoesByItsOwnNamesOnly) {
     const char* host;
     bool good;
   };
-  const Hosts hosts("10.1.2.3", 8777, false, {"Undertext.example", "proxy.example:8443", "fe80::1"});
+  const Hosts hosts("10.1.2.3", 8777, false,
+                    {"Undertext.example", "proxy.example:8443", "fe80::1"});
   for (const Case& one : {Case{"localhost:8777", true},
                           {"LOCALHOST:8777", true},
                           {"127.0.0.1:8777", true},
@@ -110,7 +122,8 @@ TEST_F(AdmissionOfRequests, TheServerGoesByItsOwnNamesOnly) {
   EXPECT_TRUE(Hosts("127.0.0.1", 443, true, {}).allow("localhost"));
   EXPECT_FALSE(Hosts("127.0.0.1", 443, false, {}).allow("localhost"));
   EXPECT_TRUE(Hosts("::1", 8777, false, {}).allow("[::1]:8777"));
-  EXPECT_FALSE(Hosts("0.0.0.0", 8777, false, {}).allow("0.0.0.0:8777")) << "browsers take it for this machine";
+  EXPECT_FALSE(Hosts("0.0.0.0", 8777, false, {}).allow("0.0.0.0:8777"))
+      << "browsers take it for this machine";
   EXPECT_FALSE(Hosts("::", 8777, false, {}).allow("[::]:8777"));
 }
 
@@ -140,11 +153,13 @@ TEST_F(AdmissionOfRequests, HostAndOriginAreAskedBeforeAnythingElse) {
            {{host, {"Sec-Fetch-Site", "cross-site"}}, 403},
            {{host, {"Sec-Fetch-Site", "same-site"}}, 403},
        })
-    EXPECT_EQ(status(admission, head("GET", "/v1/things", one.fields)), one.status) << one.fields.back().value;
+    EXPECT_EQ(status(admission, head("GET", "/v1/things", one.fields)), one.status)
+        << one.fields.back().value;
   http::Head without_host = head("GET", "/v1/things", {});
   without_host.fields.clear();
   EXPECT_EQ(status(admission, without_host), 421u);
-  EXPECT_EQ(status(admission, head("GET", "/healthz", {{"Sec-Fetch-Site", "cross-site"}})), 200u) << "what everybody may see";
+  EXPECT_EQ(status(admission, head("GET", "/healthz", {{"Sec-Fetch-Site", "cross-site"}})), 200u)
+      << "what everybody may see";
 }
 
 TEST_F(AdmissionOfRequests, WhatIsNoRouteIsRefusedWithTheMethodsThereAre) {
@@ -155,7 +170,8 @@ TEST_F(AdmissionOfRequests, WhatIsNoRouteIsRefusedWithTheMethodsThereAre) {
     ASSERT_TRUE(verdict.refusal) << method;
     EXPECT_EQ(verdict.refusal->status, 405u) << method;
     const auto& fields = verdict.refusal->fields;
-    const auto allow = std::find_if(fields.begin(), fields.end(), [](const http::Field& field) { return field.name == "Allow"; });
+    const auto allow = std::find_if(fields.begin(), fields.end(),
+                                    [](const http::Field& field) { return field.name == "Allow"; });
     ASSERT_NE(allow, fields.end());
     EXPECT_NE(allow->value.find("GET"), std::string::npos);
     EXPECT_NE(allow->value.find("POST"), std::string::npos);
@@ -192,15 +208,18 @@ TEST_F(AdmissionOfRequests, ATokenGivesItsRightsAndNoOthers) {
            {"GET", "/healthz", {bearer("ut_wrong")}, 200},
        })
     EXPECT_EQ(status(admission, head(one.method, one.target, one.fields)), one.status)
-        << one.method << " " << one.target << " " << (one.fields.empty() ? "" : one.fields[0].value);
-  const Admission::Verdict verdict = admission.decide(head("GET", "/v1/things", {bearer(writer_)}), {{}, 100});
+        << one.method << " " << one.target << " "
+        << (one.fields.empty() ? "" : one.fields[0].value);
+  const Admission::Verdict verdict =
+      admission.decide(head("GET", "/v1/things", {bearer(writer_)}), {{}, 100});
   EXPECT_EQ(verdict.caller.tenant, "zeta");
   EXPECT_EQ(verdict.caller.name, "writer");
 }
 
 TEST_F(AdmissionOfRequests, WithoutTokensTheCallerIsTheOperator) {
   Admission admission = without_tokens();
-  const Admission::Verdict verdict = admission.decide(head("GET", "/metrics", {bearer("ut_whatever")}), {});
+  const Admission::Verdict verdict =
+      admission.decide(head("GET", "/metrics", {bearer("ut_whatever")}), {});
   EXPECT_FALSE(verdict.refusal);
   EXPECT_EQ(verdict.caller.tenant, "");
   EXPECT_EQ(verdict.caller.name, "local");
@@ -217,7 +236,9 @@ TEST_F(AdmissionOfRequests, ABodyIsOfItsRoutesTypeAndNotCompressed) {
   for (const Case& one : std::vector<Case>{
            {"/v1/things", {some, {"Content-Type", "application/json"}}, 200},
            {"/v1/things", {some, {"Content-Type", "Application/JSON; charset=utf-8"}}, 200},
-           {"/v1/things", {{"Transfer-Encoding", "chunked"}, {"Content-Type", "application/json ; x=y"}}, 200},
+           {"/v1/things",
+            {{"Transfer-Encoding", "chunked"}, {"Content-Type", "application/json ; x=y"}},
+            200},
            {"/v1/things", {}, 200},
            {"/v1/things", {{"Content-Length", "0"}}, 200},
            {"/v1/things", {some}, 415},
@@ -225,13 +246,21 @@ TEST_F(AdmissionOfRequests, ABodyIsOfItsRoutesTypeAndNotCompressed) {
            {"/v1/things", {some, {"Content-Type", "text/plain"}}, 415},
            {"/v1/things", {some, {"Content-Type", "text/plain;application/json"}}, 415},
            {"/v1/things", {some, {"Content-Type", "application/x-www-form-urlencoded"}}, 415},
-           {"/v1/things", {some, {"Content-Type", "multipart/form-data; boundary=application/json"}}, 415},
+           {"/v1/things",
+            {some, {"Content-Type", "multipart/form-data; boundary=application/json"}},
+            415},
            {"/v1/things", {some, {"Content-Type", "application/jsonx"}}, 415},
            {"/v1/things", {some, {"Content-Type", "application/x-ndjson"}}, 415},
-           {"/v1/things", {some, {"Content-Type", "application/json"}, {"Content-Type", "text/plain"}}, 415},
+           {"/v1/things",
+            {some, {"Content-Type", "application/json"}, {"Content-Type", "text/plain"}},
+            415},
            {"/v1/things", {{"Content-Length", "0"}, {"Content-Type", "text/plain"}}, 415},
-           {"/v1/things", {some, {"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}}, 415},
-           {"/v1/things", {some, {"Content-Type", "application/json"}, {"Content-Encoding", "identity"}}, 200},
+           {"/v1/things",
+            {some, {"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}},
+            415},
+           {"/v1/things",
+            {some, {"Content-Type", "application/json"}, {"Content-Encoding", "identity"}},
+            200},
            {"/v1/imports", {some, {"Content-Type", "application/x-ndjson"}}, 200},
            {"/v1/imports", {some, {"Content-Type", "application/json"}}, 415},
        })
@@ -243,10 +272,12 @@ TEST_F(AdmissionOfRequests, WrongTokensAreSlowedDownByPeerAndGoodOnesGoOn) {
   Admission admission = with_tokens({.failures_per_second = 1, .failures_at_once = 3});
   const http::Head wrong = head("GET", "/v1/things", {bearer("ut_wrong")});
   for (int i = 0; i < 3; ++i) EXPECT_EQ(status(admission, wrong), 401u);
-  const Admission::Verdict verdict = admission.decide(wrong, {std::chrono::steady_clock::time_point(seconds(1000)), 100});
+  const Admission::Verdict verdict =
+      admission.decide(wrong, {std::chrono::steady_clock::time_point(seconds(1000)), 100});
   EXPECT_EQ(verdict.refusal->status, 429u);
   EXPECT_EQ(verdict.refusal->fields.back().name, "Retry-After");
-  EXPECT_EQ(status(admission, head("GET", "/v1/things", {}, "10.0.0.2")), 401u) << "another peer has its own count";
+  EXPECT_EQ(status(admission, head("GET", "/v1/things", {}, "10.0.0.2")), 401u)
+      << "another peer has its own count";
   EXPECT_EQ(status(admission, head("GET", "/v1/things", {bearer(reader_)})), 200u);
   EXPECT_EQ(status(admission, wrong, 2), 401u) << "two seconds later";
 }
@@ -255,7 +286,9 @@ TEST_F(AdmissionOfRequests, WrongTokensFromEverywhereAreSlowedDownTogether) {
   Admission admission = with_tokens({.failures_at_once = 3, .all_failures_per_second = 5});
   unsigned refused = 0;
   for (int i = 0; i < 100; ++i)
-    refused += status(admission, head("GET", "/v1/things", {}, "10.0.1." + std::to_string(i))) == 429 ? 1u : 0u;
+    refused +=
+        status(admission, head("GET", "/v1/things", {}, "10.0.1." + std::to_string(i))) == 429 ? 1u
+                                                                                               : 0u;
   EXPECT_EQ(refused, 90u);
 }
 
@@ -266,7 +299,8 @@ TEST_F(AdmissionOfRequests, WhatTakesNoTokenHasARateForEachPeer) {
   EXPECT_EQ(status(admission, head("GET", "/docs", {})), 429u);
   EXPECT_EQ(status(admission, head("GET", "/nothing", {})), 429u);
   EXPECT_EQ(status(admission, head("GET", "/docs", {}, "10.0.0.2")), 200u) << "another peer";
-  EXPECT_EQ(status(admission, head("GET", "/v1/things", {bearer(reader_)})), 200u) << "who has a token";
+  EXPECT_EQ(status(admission, head("GET", "/v1/things", {bearer(reader_)})), 200u)
+      << "who has a token";
   EXPECT_EQ(status(admission, head("GET", "/docs", {}), 1), 200u) << "a second later";
 }
 
@@ -274,7 +308,8 @@ TEST_F(AdmissionOfRequests, ProbesAreAnsweredHoweverMuchElseAPeerAsksFor) {
   Admission admission = with_tokens({.open_per_second = 1});
   for (int i = 0; i < 10; ++i) status(admission, head("GET", "/nothing", {}));
   for (int i = 0; i < 10; ++i) {
-    for (const char* target : {"/healthz", "/readyz"}) EXPECT_EQ(status(admission, head("GET", target, {})), 200u) << target;
+    for (const char* target : {"/healthz", "/readyz"})
+      EXPECT_EQ(status(admission, head("GET", target, {})), 200u) << target;
   }
 }
 

@@ -15,11 +15,13 @@ constexpr std::uint64_t last_bytes = 64;  // brackets, and where to go on
 void AnswerText::expect(std::uint64_t more_bytes) {
   const std::uint64_t needed = text_.size() + more_bytes;
   if (needed > room_.bytes_max)
-    refuse(ErrorCode::too_large, "the answer would have more than " + std::to_string(room_.bytes_max) + " bytes: ask for less");
+    refuse(ErrorCode::too_large, "the answer would have more than " +
+                                     std::to_string(room_.bytes_max) + " bytes: ask for less");
   if (needed <= text_.capacity()) return;
   // A string that grows at least doubles.
   const std::uint64_t capacity = std::max<std::uint64_t>(needed, 2 * text_.capacity());
-  if (room_.reserve && !room_.reserve(capacity)) refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
+  if (room_.reserve && !room_.reserve(capacity))
+    refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
   text_.reserve(capacity);
 }
 

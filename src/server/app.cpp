@@ -17,16 +17,17 @@ namespace {
 
 std::vector<Route> all_routes(App::Rep& app) {
   std::vector<Route> all;
-  const std::pair<const char*, std::vector<Route> (*)(App::Rep&)> groups[] = {{"conversations", conversation_routes},
-                                                                              {"operations", operation_routes},
-                                                                              {"queries", query_routes},
-                                                                              {"recall", recall_routes},
-                                                                              {"history", history_routes},
-                                                                              {"live", live_routes},
-                                                                              {"usage", usage_routes},
-                                                                              {"transfer", transfer_routes},
-                                                                              {"mcp", mcp_routes},
-                                                                              {"server", page_routes}};
+  const std::pair<const char*, std::vector<Route> (*)(App::Rep&)> groups[] = {
+      {"conversations", conversation_routes},
+      {"operations", operation_routes},
+      {"queries", query_routes},
+      {"recall", recall_routes},
+      {"history", history_routes},
+      {"live", live_routes},
+      {"usage", usage_routes},
+      {"transfer", transfer_routes},
+      {"mcp", mcp_routes},
+      {"server", page_routes}};
   for (const auto& [tag, group] : groups) {
     for (Route& route : group(app)) {
       route.tag = tag;
@@ -52,12 +53,15 @@ std::uint64_t reading_bytes(Body kind, std::string_view body) {
 }
 
 // Many small values take many times their text to be read: that is counted before it is done.
-void need_room_to_read(const Route& route, const http::Request& request, http::Exchange& exchange, std::uint64_t bytes_max) {
+void need_room_to_read(const Route& route, const http::Request& request, http::Exchange& exchange,
+                       std::uint64_t bytes_max) {
   if (route.body == Body::none || request.body.size() <= worth_asking) return;
   const std::uint64_t bytes = reading_bytes(route.body, request.body);
   if (bytes + request.body.size() > bytes_max)
-    refuse(ErrorCode::too_large, "the body has more values in it than there is ever room for: send less at once");
-  if (!exchange.reserve(bytes)) refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
+    refuse(ErrorCode::too_large,
+           "the body has more values in it than there is ever room for: send less at once");
+  if (!exchange.reserve(bytes))
+    refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
 }
 
 // To the exception that is being handled.
@@ -85,11 +89,13 @@ App::Rep::Rep(AppOptions given)
               .per_tenant = options.limits.streams_per_tenant,
               .heartbeat = options.limits.heartbeat,
               .watch = options.limits.watch}),
-      compressions({.per_tenant = options.limits.compressions_per_tenant,
-                    .kept = options.limits.compressions_kept,
-                    .tell = [this](const std::string& tenant, const std::string& id,
-                                   const std::string& json) { events.tell(tenant, id, "compression", json); },
-                    .failed = options.compression_failed}),
+      compressions(
+          {.per_tenant = options.limits.compressions_per_tenant,
+           .kept = options.limits.compressions_kept,
+           .tell = [this](
+                       const std::string& tenant, const std::string& id,
+                       const std::string& json) { events.tell(tenant, id, "compression", json); },
+           .failed = options.compression_failed}),
       exports(options.limits.exports_per_tenant, options.limits.exports),
       readiness([this] { return ask_store(); }),
       routes(all_routes(*this)),
@@ -107,7 +113,8 @@ std::optional<Error> App::Rep::ask_store() const {
 
 AnswerRoom App::Rep::room_for_answer(const Call& call) const {
   return {.bytes_max = options.limits.answer_bytes,
-          .reserve = [exchange = call.exchange.get(), reserved = worth_asking](std::uint64_t bytes) mutable {
+          .reserve = [exchange = call.exchange.get(),
+                      reserved = worth_asking](std::uint64_t bytes) mutable {
             if (bytes <= reserved) return true;
             if (!exchange->reserve(bytes - reserved)) return false;
             reserved = bytes;
@@ -134,7 +141,8 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
   try {
     Call call{request, caller, {}, std::move(exchange)};
     try {
-      call.work = work_of_request(*call.exchange, caller.tenant, rep_->stopping, rep_->processors, rep_->options.limits.request);
+      call.work = work_of_request(*call.exchange, caller.tenant, rep_->stopping, rep_->processors,
+                                  rep_->options.limits.request);
       call.work->go_on();  // the tenant may have to wait for its share of the processors
       call.parameters = read_parameters(route, match, request).value();
       need_room_to_read(route, request, *call.exchange, rep_->options.limits.request_bytes);
@@ -148,7 +156,8 @@ void App::handle(const Route& route, RouteMatch match, http::Request request, co
 }
 
 App::Counts App::counts() const {
-  return {rep_->conversations.count(), rep_->conversations.bytes(), rep_->events.count(), rep_->compressions.count()};
+  return {rep_->conversations.count(), rep_->conversations.bytes(), rep_->events.count(),
+          rep_->compressions.count()};
 }
 
 void App::stop() {
@@ -183,10 +192,12 @@ http::Reply reply_of(LineAnswer answer) {
 
 std::string with_member(std::string_view body, const std::string& name, const std::string& value) {
   const JsonText text = JsonText::parse(body, {.depth = 512}).value();
-  if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
+  if (!text.root().is(JsonType::object))
+    refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
   if (const std::optional<JsonValue> named = text.root().find(name)) {
     if (!named->is(JsonType::string) || !named->string_is(value))
-      refuse(ErrorCode::invalid_argument, name + " must be \"" + value + "\" here, or be left out", name);
+      refuse(ErrorCode::invalid_argument, name + " must be \"" + value + "\" here, or be left out",
+             name);
     return std::string(body);
   }
   std::string out(body.substr(0, body.rfind('}')));
@@ -199,17 +210,25 @@ std::string with_member(std::string_view body, const std::string& name, const st
 http::Field etag(Version version) { return {"ETag", "\"" + std::to_string(version.value) + "\""}; }
 
 Parameter conversation_id() {
-  return {.name = "id", .in = Parameter::In::path, .type = Parameter::Type::id, .required = true, .what = "The conversation."};
+  return {.name = "id",
+          .in = Parameter::In::path,
+          .type = Parameter::Type::id,
+          .required = true,
+          .what = "The conversation."};
 }
 
 Parameter at_version() {
-  return {.name = "atVersion", .type = Parameter::Type::integer, .what = "As it was at this version (default: the head)."};
+  return {.name = "atVersion",
+          .type = Parameter::Type::integer,
+          .what = "As it was at this version (default: the head)."};
 }
 
 Parameter if_match() {
   return {.name = "If-Match",
           .in = Parameter::In::header,
-          .what = "The version that must be the head, in quotation marks: the ETag of an answer. 412 when it is another."};
+          .what =
+              "The version that must be the head, in quotation marks: the ETag of an answer. 412 "
+              "when it is another."};
 }
 
 // "7", with its quotation marks; `*` expects nothing of a conversation but that it is there.
@@ -221,9 +240,11 @@ std::optional<Version> expected_version(const Call& call) {
   const char* const begin = value->data() + 1;
   const char* const end = value->data() + value->size() - 1;
   const std::from_chars_result read =
-      quoted ? std::from_chars(begin, end, version) : std::from_chars_result{begin, std::errc::invalid_argument};
+      quoted ? std::from_chars(begin, end, version)
+             : std::from_chars_result{begin, std::errc::invalid_argument};
   if (read.ec != std::errc() || read.ptr != end)
-    refuse(ErrorCode::invalid_argument, "If-Match must be one version in quotation marks, such as \"7\"", "If-Match");
+    refuse(ErrorCode::invalid_argument,
+           "If-Match must be one version in quotation marks, such as \"7\"", "If-Match");
   return Version(version);
 }
 

@@ -1,4 +1,5 @@
-// What carries calls out: the conversations of all tenants behind the table of routes. Knows no token, no socket and no queue.
+// What carries calls out: the conversations of all tenants behind the table of routes. Knows no
+// token, no socket and no queue.
 //
 //     App app({.store = [&](const std::string& tenant) { return tenant_store(store, tenant); }});
 //     RouteMatch match = find_route(app.routes(), "GET", "/v1/conversations/a/messages?last=3");
@@ -26,31 +27,39 @@
 namespace undertext {
 
 struct AppLimits {
-  std::size_t conversations_open = 1024;                      // kept open while nobody uses them; those in use come on top
-  std::uint64_t conversation_bytes = std::uint64_t{8} << 20;  // about what each of them keeps in memory
-  std::uint64_t cache_bytes = std::uint64_t{512} << 20;       // about what all of them do
-  std::uint64_t answer_bytes = std::uint64_t{64} << 20;       // of one answer: 413 beyond that
-  std::uint64_t request_bytes = std::numeric_limits<std::uint64_t>::max();  // a body, and what it takes to read it: 413 beyond that
+  // kept open while nobody uses them; those in use come on top
+  std::size_t conversations_open = 1024;
+  // about what each of them keeps in memory
+  std::uint64_t conversation_bytes = std::uint64_t{8} << 20;
+  std::uint64_t cache_bytes = std::uint64_t{512} << 20;  // about what all of them do
+  std::uint64_t answer_bytes = std::uint64_t{64} << 20;  // of one answer: 413 beyond that
+  // a body, and what it takes to read it: 413 beyond that
+  std::uint64_t request_bytes = std::numeric_limits<std::uint64_t>::max();
   RequestLimits request = {};  // 503 where it takes too long, 413 where it makes too much
   std::size_t operations_per_list = 1'000;
   std::size_t messages_per_operation = 10'000;
   std::size_t streams_per_tenant = 64;  // of events
   std::size_t exports = 16;             // under way: each holds a thread while its client reads
   std::size_t exports_per_tenant = 8;
-  std::size_t compressions_per_tenant = 4;      // under way in the background
-  std::size_t compressions_kept = 64;           // ended ones of a tenant that can still be asked for
+  std::size_t compressions_per_tenant = 4;  // under way in the background
+  // ended ones of a tenant that can still be asked for
+  std::size_t compressions_kept = 64;
   std::chrono::milliseconds heartbeat{15'000};  // of an event stream
-  std::chrono::milliseconds watch{500};         // how often the store is asked what other processes did
+  // how often the store is asked what other processes did
+  std::chrono::milliseconds watch{500};
 };
 
 struct AppOptions {
   // The store as this tenant sees it. May throw Failure.
   std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
-  // Whether who opened a stream of events, or an export, may still read it; asked before each piece of it, and now and then while there is none. Unset: yes.
+  // Whether who opened a stream of events, or an export, may still read it; asked before each piece
+  // of it, and now and then while there is none. Unset: yes.
   std::function<bool(const Caller& caller)> still_allowed = {};
-  std::function<void(const std::string& job, const Error& error)> compression_failed = {};  // one in the background, for the log
-  std::function<std::string()> metrics = {};    // what GET /metrics answers; unset: nothing
-  std::function<bool()> is_ready = {};          // what GET /readyz asks besides the store, such as whether the server is stopping
+  // one in the background, for the log
+  std::function<void(const std::string& job, const Error& error)> compression_failed = {};
+  std::function<std::string()> metrics = {};  // what GET /metrics answers; unset: nothing
+  // what GET /readyz asks besides the store, such as whether the server is stopping
+  std::function<bool()> is_ready = {};
   std::shared_ptr<const Catalog> catalog = {};  // unset: the store has read all it has
   SiteFiles site = {};                          // what is served at /docs/
   AppLimits limits = {};
@@ -65,8 +74,8 @@ class App {
 
   const std::vector<Route>& routes() const;
 
-  // Answers `exchange`, before it returns or later (streams, background work). `route` is one of routes(). Never throws. May wait for the store, so it
-  // is for threads that may wait.
+  // Answers `exchange`, before it returns or later (streams, background work). `route` is one of
+  // routes(). Never throws. May wait for the store, so it is for threads that may wait.
   void handle(const Route& route, RouteMatch match, http::Request request, const Caller& caller,
               std::unique_ptr<http::Exchange> exchange);
 
@@ -78,8 +87,9 @@ class App {
   };
   Counts counts() const;
 
-  // Ends streams and background work, and waits until they have ended. Calls under way have RequestLimits::time_after_stop left, and are then answered
-  // `unavailable`. Calls may still come in: they are answered, but begin nothing that lasts.
+  // Ends streams and background work, and waits until they have ended. Calls under way have
+  // RequestLimits::time_after_stop left, and are then answered `unavailable`. Calls may still come
+  // in: they are answered, but begin nothing that lasts.
   void stop();
 
   struct Rep;

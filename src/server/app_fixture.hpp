@@ -92,9 +92,12 @@ class CollectedExchange : public http::Exchange {
       a.ended = true;
     });
   }
-  std::shared_ptr<http::Stream> stream(unsigned status, std::string content_type, std::vector<http::Field> fields) override {
-    answered_->set(
-        [&](Answered& a) { a.reply = {.status = status, .content_type = std::move(content_type), .fields = std::move(fields)}; });
+  std::shared_ptr<http::Stream> stream(unsigned status, std::string content_type,
+                                       std::vector<http::Field> fields) override {
+    answered_->set([&](Answered& a) {
+      a.reply = {
+          .status = status, .content_type = std::move(content_type), .fields = std::move(fields)};
+    });
     return std::make_shared<CollectedStream>(answered_);
   }
   bool is_open() const override { return true; }
@@ -110,11 +113,13 @@ struct Sent {
 };
 
 // The answer is there when this returns, unless the route streams or works in the background.
-inline std::shared_ptr<Answered> call(App& app, const std::string& method, const std::string& target, Sent sent = {}) {
+inline std::shared_ptr<Answered> call(App& app, const std::string& method,
+                                      const std::string& target, Sent sent = {}) {
   auto answered = std::make_shared<Answered>();
   RouteMatch match = find_route(app.routes(), method, target);
   if (match.route == nullptr) {
-    answered->reply = error_reply({ErrorCode::not_found, "no route"}, match.methods_allowed.empty() ? 404 : 405);
+    answered->reply =
+        error_reply({ErrorCode::not_found, "no route"}, match.methods_allowed.empty() ? 404 : 405);
     answered->ended = true;
     return answered;
   }

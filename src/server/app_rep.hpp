@@ -40,9 +40,11 @@ struct App::Rep {
 
   std::shared_ptr<Store> store(const Call& call) const { return options.store(call.caller.tenant); }
   std::shared_ptr<Conversation> conversation(const Call& call);  // the one that {id} names
-  std::optional<Error> ask_store() const;                        // whether it answers; may throw Failure
-  AnswerRoom room_for_answer(const Call& call) const;            // for as long as the call lasts
-  RequestOptions operating(const Call& call) const;              // what is said of operations besides their line. Throws Failure
+  // whether it answers; may throw Failure
+  std::optional<Error> ask_store() const;
+  AnswerRoom room_for_answer(const Call& call) const;  // for as long as the call lasts
+  // what is said of operations besides their line. Throws Failure
+  RequestOptions operating(const Call& call) const;
 };
 
 // The groups of the table. Handlers may throw Failure.
@@ -58,15 +60,16 @@ std::vector<Route> transfer_routes(App::Rep& app);
 std::vector<Route> mcp_routes(App::Rep& app);
 std::vector<Route> page_routes(App::Rep& app);
 
-std::function<void(const Call&)> replying(Replies make);           // a handler that answers at once
-http::Reply reply_from(const std::function<http::Reply()>& make);  // what is thrown becomes the reply, too
+std::function<void(const Call&)> replying(Replies make);  // a handler that answers at once
+// what is thrown becomes the reply, too
+http::Reply reply_from(const std::function<http::Reply()>& make);
 
 http::Reply json_reply(std::string body, unsigned status = 200);
 http::Reply reply_of(LineAnswer answer);  // with the version as ETag
 http::Field etag(Version version);
 
-// The JSON object `body` with one more member, a string, behind the others, so that places in the body stay what they are. It may have it already, if it
-// says the same. Throws Failure.
+// The JSON object `body` with one more member, a string, behind the others, so that places in the
+// body stay what they are. It may have it already, if it says the same. Throws Failure.
 std::string with_member(std::string_view body, const std::string& name, const std::string& value);
 
 // Parameters that many routes have.

@@ -25,7 +25,9 @@ class AppTest : public testing::TestWithParam<const char*> {
     std::shared_ptr<Store>& store = stores[tenant];
     if (!store) {
       std::filesystem::create_directories(folder);
-      store = open_store(GetParam() == std::string("memory") ? "memory:" : "sqlite:" + folder + "/" + tenant + ".db",
+      store = open_store(GetParam() == std::string("memory")
+                             ? "memory:"
+                             : "sqlite:" + folder + "/" + tenant + ".db",
                          {.durability = Durability::normal})
                   .value();
     }
@@ -33,15 +35,22 @@ class AppTest : public testing::TestWithParam<const char*> {
   }
 
   std::string get(const std::string& target) { return call(app, "GET", target)->reply.body; }
-  std::shared_ptr<Answered> post(const std::string& target, std::string body, std::vector<http::Field> fields = {}) {
+  std::shared_ptr<Answered> post(const std::string& target, std::string body,
+                                 std::vector<http::Field> fields = {}) {
     return call(app, "POST", target, {.body = std::move(body), .fields = std::move(fields)});
   }
-  void make(const std::string& id) { ASSERT_EQ(post("/v1/conversations", R"({"id":")" + id + "\"}")->reply.status, 201u); }
-  std::shared_ptr<Answered> operate(const std::string& id, std::string body, std::vector<http::Field> fields = {}) {
+  void make(const std::string& id) {
+    ASSERT_EQ(post("/v1/conversations", R"({"id":")" + id + "\"}")->reply.status, 201u);
+  }
+  std::shared_ptr<Answered> operate(const std::string& id, std::string body,
+                                    std::vector<http::Field> fields = {}) {
     return post("/v1/conversations/" + id + "/operations", std::move(body), std::move(fields));
   }
   void append(const std::string& id, const std::string& text) {
-    ASSERT_EQ(operate(id, R"({"operation":"APPEND","messages":[{"role":"user","content":")" + text + "\"}]}")->reply.status, 200u);
+    ASSERT_EQ(operate(id, R"({"operation":"APPEND","messages":[{"role":"user","content":")" + text +
+                              "\"}]}")
+                  ->reply.status,
+              200u);
   }
 
   std::mutex lock;
@@ -60,8 +69,10 @@ TEST_P(AppTest, a_conversation_is_made_listed_shown_and_taken_out) {
   const std::string shown = get("/v1/conversations/a");
   EXPECT_NE(shown.find(R"("id":"a","version":1,"totalMessages":1)"), std::string::npos) << shown;
   EXPECT_NE(shown.find(R"("settings":{"tokenLimit":50},"forks":[])"), std::string::npos) << shown;
-  EXPECT_NE(get("/v1/conversations").find(R"("conversations":[{"id":"a","version":1)"), std::string::npos);
-  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a?why=done")->reply.body, R"({"ok":true,"result":{"purged":"a"}})");
+  EXPECT_NE(get("/v1/conversations").find(R"("conversations":[{"id":"a","version":1)"),
+            std::string::npos);
+  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a?why=done")->reply.body,
+            R"({"ok":true,"result":{"purged":"a"}})");
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a")->reply.status, 404u);
   EXPECT_EQ(operate("a", R"({"operation":"CLEAR"})")->reply.status, 404u);
   const std::vector<RemovalRecord> removals = store_of("")->removals("a").value();
@@ -102,7 +113,8 @@ TEST_P(AppTest, every_read_ends_with_the_time_of_its_request) {
     EXPECT_EQ(in_time->reply.status, 200u) << target << ": " << in_time->reply.body;
     const auto late = call(hurried, method, target, {.body = body});
     EXPECT_EQ(late->reply.status, 503u) << target << ": " << late->reply.body;
-    EXPECT_NE(late->reply.body.find("it took longer than 0 s"), std::string::npos) << target << ": " << late->reply.body;
+    EXPECT_NE(late->reply.body.find("it took longer than 0 s"), std::string::npos)
+        << target << ": " << late->reply.body;
   }
   hurried.stop();
 }
@@ -123,13 +135,17 @@ TEST_P(AppTest, what_is_no_body_is_refused_by_the_name_of_what_is_wrong) {
       {R"({"settings":[]})", "settings"},
       {R"({"settings":{"tokenLimit":"x"}})", "tokenLimit"},
       {R"({"settings":{"tokenizer":"/etc/passwd"}})", "tokenizer"},
-      {R"({"settings":{"summarisers":{"m":{"endpoint":"http://127.0.0.1:1/v1"}}}})", "summarisers"}};
+      {R"({"settings":{"summarisers":{"m":{"endpoint":"http://127.0.0.1:1/v1"}}}})",
+       "summarisers"}};
   for (const auto& [body, field] : cases) {
     const auto answered = post("/v1/conversations", body);
     EXPECT_EQ(answered->reply.status, 400u) << body << answered->reply.body;
-    EXPECT_NE(answered->reply.body.find("\"field\":\"" + std::string(field) + "\""), std::string::npos) << answered->reply.body;
+    EXPECT_NE(answered->reply.body.find("\"field\":\"" + std::string(field) + "\""),
+              std::string::npos)
+        << answered->reply.body;
   }
-  for (const char* body : {"[]", "7", "{", "null"}) EXPECT_EQ(post("/v1/conversations", body)->reply.status, 400u) << body;
+  for (const char* body : {"[]", "7", "{", "null"})
+    EXPECT_EQ(post("/v1/conversations", body)->reply.status, 400u) << body;
 }
 
 TEST_P(AppTest, answers_are_those_of_the_line_protocol_to_the_byte) {
@@ -143,26 +159,40 @@ TEST_P(AppTest, answers_are_those_of_the_line_protocol_to_the_byte) {
       R"({"operation":"NOPE"})",
       R"({"operation":)",
       ""};
-  for (const char* line : lines) EXPECT_EQ(operate("a", line)->reply.body, answer(same, line)) << line;
-  EXPECT_EQ(get("/v1/conversations/a/messages?role=user&last=1"), answer(same, R"({"query":"messages","role":"user","last":1})"));
-  EXPECT_EQ(get("/v1/conversations/a/blocks?role=user&last=1"), answer(same, R"({"query":"blocks","role":"user","last":1})"));
-  EXPECT_EQ(get("/v1/conversations/a/count?all=true&contains=o"), answer(same, R"({"query":"count","all":true,"contains":"o"})"));
+  for (const char* line : lines)
+    EXPECT_EQ(operate("a", line)->reply.body, answer(same, line)) << line;
+  EXPECT_EQ(get("/v1/conversations/a/messages?role=user&last=1"),
+            answer(same, R"({"query":"messages","role":"user","last":1})"));
+  EXPECT_EQ(get("/v1/conversations/a/blocks?role=user&last=1"),
+            answer(same, R"({"query":"blocks","role":"user","last":1})"));
+  EXPECT_EQ(get("/v1/conversations/a/count?all=true&contains=o"),
+            answer(same, R"({"query":"count","all":true,"contains":"o"})"));
   EXPECT_EQ(get("/v1/conversations/a/messages?roles=user,tool&start=0&end=5"),
             answer(same, R"({"query":"messages","roles":["user","tool"],"start":0,"end":5})"));
-  const std::pair<const char*, const char*> queries[] = {
-      {"uncompressed", "uncompressed"}, {"mark-map", "markMap"}, {"stats", "stats"},  {"version", "version"},
-      {"receipts", "receipts"},         {"tokens", "tokens"},    {"blocks", "blocks"}};
+  const std::pair<const char*, const char*> queries[] = {{"uncompressed", "uncompressed"},
+                                                         {"mark-map", "markMap"},
+                                                         {"stats", "stats"},
+                                                         {"version", "version"},
+                                                         {"receipts", "receipts"},
+                                                         {"tokens", "tokens"},
+                                                         {"blocks", "blocks"}};
   for (const auto& [path, query] : queries)
-    EXPECT_EQ(get("/v1/conversations/a/" + std::string(path)), answer(same, R"({"query":")" + std::string(query) + "\"}"));
-  EXPECT_EQ(get("/v1/conversations/a/diff?from=1&to=2"), answer(same, R"({"query":"diff","from":1,"to":2})"));
-  EXPECT_EQ(get("/v1/conversations/a/diff?from=1&to=99"), answer(same, R"({"query":"diff","from":1,"to":99})"));
-  EXPECT_EQ(get("/v1/conversations/a/batches/7"), answer(same, R"({"query":"batchSnapshot","batchIndex":7})"));
-  EXPECT_EQ(get("/v1/conversations/a/render?dialect=anthropic"), answer(same, R"({"query":"render","dialect":"anthropic"})"));
+    EXPECT_EQ(get("/v1/conversations/a/" + std::string(path)),
+              answer(same, R"({"query":")" + std::string(query) + "\"}"));
+  EXPECT_EQ(get("/v1/conversations/a/diff?from=1&to=2"),
+            answer(same, R"({"query":"diff","from":1,"to":2})"));
+  EXPECT_EQ(get("/v1/conversations/a/diff?from=1&to=99"),
+            answer(same, R"({"query":"diff","from":1,"to":99})"));
+  EXPECT_EQ(get("/v1/conversations/a/batches/7"),
+            answer(same, R"({"query":"batchSnapshot","batchIndex":7})"));
+  EXPECT_EQ(get("/v1/conversations/a/render?dialect=anthropic"),
+            answer(same, R"({"query":"render","dialect":"anthropic"})"));
   EXPECT_EQ(post("/v1/conversations/a/render", R"({"dialect":"anthropic"})")->reply.body,
             get("/v1/conversations/a/render?dialect=anthropic"));
   EXPECT_EQ(post("/v1/conversations/a/fit", R"({"budget":{"window":1000}})")->reply.body,
             answer(same, R"({"query":"fit","budget":{"window":1000}})"));
-  EXPECT_EQ(post("/v1/conversations/a/query", R"({"query":"version"})")->reply.body, answer(same, R"({"query":"version"})"));
+  EXPECT_EQ(post("/v1/conversations/a/query", R"({"query":"version"})")->reply.body,
+            answer(same, R"({"query":"version"})"));
 }
 
 TEST_P(AppTest, a_query_changes_nothing_and_an_operation_is_no_query) {
@@ -180,12 +210,16 @@ TEST_P(AppTest, if_match_lets_an_operation_through_only_at_that_version) {
   const std::string clear = R"({"operation":"CLEAR"})";
   EXPECT_EQ(operate("a", clear, {{"If-Match", "\"0\""}})->reply.status, 412u);
   EXPECT_EQ(operate("a", R"({"operation":"CLEAR","expectedVersion":0})")->reply.status, 409u);
-  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","expectedVersion":0})", {{"If-Match", "\"1\""}})->reply.status, 400u);
+  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","expectedVersion":0})", {{"If-Match", "\"1\""}})
+                ->reply.status,
+            400u);
   for (const char* bad : {"1", "\"x\"", "W/\"1\"", "\"1\", \"2\"", "\"\"", ""}) {
     EXPECT_EQ(operate("a", clear, {{"If-Match", bad}})->reply.status, 400u) << bad;
   }
   EXPECT_EQ(get("/v1/conversations/a/version"), R"({"ok":true,"result":1})");
-  const auto done = operate("a", R"([{"operation":"CLEAR","expectedVersion":1},{"operation":"UNDO"}])", {{"If-Match", "\"1\""}});
+  const auto done =
+      operate("a", R"([{"operation":"CLEAR","expectedVersion":1},{"operation":"UNDO"}])",
+              {{"If-Match", "\"1\""}});
   EXPECT_EQ(done->reply.status, 200u) << done->reply.body;
   EXPECT_EQ(done->field("ETag"), "\"3\"");
   EXPECT_EQ(operate("a", clear, {{"If-Match", "*"}})->field("ETag"), "\"4\"");
@@ -200,27 +234,33 @@ TEST_P(AppTest, what_is_repeated_with_its_key_answers_as_the_first_time) {
   const std::string of_list = operate("a", list, {{"Idempotency-Key", "l"}})->reply.body;
   EXPECT_EQ(operate("a", list, {{"Idempotency-Key", "l"}})->reply.body, of_list);
   EXPECT_EQ(get("/v1/conversations/a/version"), R"({"ok":true,"result":3})");
-  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","operationId":"other"})", {{"Idempotency-Key", "another"}})->reply.status, 400u);
+  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","operationId":"other"})",
+                    {{"Idempotency-Key", "another"}})
+                ->reply.status,
+            400u);
 }
 
 TEST_P(AppTest, a_preview_tells_what_would_happen_and_stores_nothing) {
   make("a");
   append("a", "one");
   append("a", "two");
-  const auto previewed =
-      post("/v1/conversations/a/preview",
-           R"([{"operation":"DELETE","indices":[0]},{"operation":"APPEND","messages":[{"role":"user","content":"new"}]}])");
+  const auto previewed = post(
+      "/v1/conversations/a/preview",
+      R"([{"operation":"DELETE","indices":[0]},{"operation":"APPEND","messages":[{"role":"user","content":"new"}]}])");
   const std::string& body = previewed->reply.body;
   EXPECT_EQ(previewed->reply.status, 200u) << body;
   EXPECT_NE(body.find(R"("before":{"version":2,"messages":2)"), std::string::npos) << body;
   EXPECT_NE(body.find(R"("after":{"version":4,"messages":2)"), std::string::npos) << body;
-  EXPECT_NE(body.find(R"("diff":{"removed":[0],"added":[2],"moved":[]})"), std::string::npos) << body;
+  EXPECT_NE(body.find(R"("diff":{"removed":[0],"added":[2],"moved":[]})"), std::string::npos)
+      << body;
   EXPECT_NE(body.find(R"({"change":"removed","index":0,"ordinal":0)"), std::string::npos) << body;
   EXPECT_NE(body.find(R"({"change":"added","index":1,"ordinal":2)"), std::string::npos) << body;
   EXPECT_NE(post("/v1/conversations/a/preview", R"({"operation":"CLEAR"})")
                 ->reply.body.find(R"("results":[{"ok":true,"operation":"CLEAR")"),
             std::string::npos);
-  EXPECT_EQ(post("/v1/conversations/a/preview", R"({"operation":"DELETE","indices":[7]})")->reply.status, 400u);
+  EXPECT_EQ(
+      post("/v1/conversations/a/preview", R"({"operation":"DELETE","indices":[7]})")->reply.status,
+      400u);
   EXPECT_EQ(post("/v1/conversations/a/preview", R"({"query":"version"})")->reply.status, 400u);
   EXPECT_EQ(get("/v1/conversations/a/version"), R"({"ok":true,"result":2})");
 }
@@ -238,20 +278,23 @@ TEST_P(AppTest, versions_come_in_pages_newest_first) {
 }
 
 TEST_P(AppTest, a_body_that_would_take_more_to_be_read_than_there_is_is_too_large) {
-  App small{{.store = [this](const std::string& tenant) { return store_of(tenant); }, .limits = {.request_bytes = 4 << 20}}};
+  App small{{.store = [this](const std::string& tenant) { return store_of(tenant); },
+             .limits = {.request_bytes = 4 << 20}}};
   make("a");
   std::string many = "[";
   for (int i = 0; i < 100'000; ++i) many += "1,";
   many += "1]";
   const std::string path = "/v1/conversations/a/operations";
   EXPECT_EQ(call(small, "POST", path, {.body = many})->reply.status, 413u);
-  EXPECT_EQ(call(app, "POST", path, {.body = many})->reply.status, 400u) << "with more room it is read, and is no operation";
+  EXPECT_EQ(call(app, "POST", path, {.body = many})->reply.status, 400u)
+      << "with more room it is read, and is no operation";
   std::string header = get("/v1/conversations/a/export");
   header.resize(header.find('\n') + 1);
   EXPECT_EQ(call(small, "POST", "/v1/imports?id=b", {.body = header + many})->reply.status, 413u);
   std::string lines;
   for (int i = 0; i < 100'000; ++i) lines += "1\n";
-  EXPECT_EQ(call(small, "POST", "/v1/imports?id=b", {.body = header + lines})->reply.status, 400u) << "lines are read one by one";
+  EXPECT_EQ(call(small, "POST", "/v1/imports?id=b", {.body = header + lines})->reply.status, 400u)
+      << "lines are read one by one";
 }
 
 TEST_P(AppTest, a_timeline_has_both_ends_and_no_version_twice) {
@@ -263,9 +306,12 @@ TEST_P(AppTest, a_timeline_has_both_ends_and_no_version_twice) {
   EXPECT_NE(three.find(R"("messagesByRole":{"system":0,"user":9,)"), std::string::npos) << three;
   const std::string all = get("/v1/conversations/a/timeline?points=5000");
   std::size_t points = 0;
-  for (std::size_t at = all.find(R"({"version":)"); at != std::string::npos; at = all.find(R"({"version":)", at + 1)) ++points;
+  for (std::size_t at = all.find(R"({"version":)"); at != std::string::npos;
+       at = all.find(R"({"version":)", at + 1))
+    ++points;
   EXPECT_EQ(points, 10u);
-  EXPECT_NE(get("/v1/conversations/a/timeline?from=5&to=5").find(R"("result":[{"version":5,)"), std::string::npos);
+  EXPECT_NE(get("/v1/conversations/a/timeline?from=5&to=5").find(R"("result":[{"version":5,)"),
+            std::string::npos);
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/timeline?from=11")->reply.status, 400u);
 }
 
@@ -273,36 +319,54 @@ TEST_P(AppTest, rows_tell_what_is_known_of_messages_at_any_version) {
   make("a");
   append("a", "one");
   append("a", "two");
-  ASSERT_EQ(operate("a", R"({"operation":"MARK","indices":[1],"mark":"pinned"})")->reply.status, 200u);
-  ASSERT_EQ(operate("a", R"({"operation":"COMPRESS","indices":[0],"summary":{"role":"user","content":"short"}})")->reply.status,
+  ASSERT_EQ(operate("a", R"({"operation":"MARK","indices":[1],"mark":"pinned"})")->reply.status,
             200u);
+  ASSERT_EQ(
+      operate(
+          "a",
+          R"({"operation":"COMPRESS","indices":[0],"summary":{"role":"user","content":"short"}})")
+          ->reply.status,
+      200u);
   const std::string now = get("/v1/conversations/a/rows");
-  EXPECT_NE(now.find(R"("version":4,"count":2,"rows":[{"index":0,"ordinal":2,)"), std::string::npos) << now;
+  EXPECT_NE(now.find(R"("version":4,"count":2,"rows":[{"index":0,"ordinal":2,)"), std::string::npos)
+      << now;
   const std::string summary =
       R"("marks":[],"standsFor":[0],"role":"user","blocks":[{"kind":"text","text":"short"}],"message":{"role":"user","content":"short"}})";
   EXPECT_NE(now.find(summary), std::string::npos) << now;
-  EXPECT_NE(now.find(R"("marks":["pinned"],"standsFor":[],"role":"user","blocks":[{"kind":"text","text":"two"}],)"),
-            std::string::npos)
-      << now;
   EXPECT_NE(
-      get("/v1/conversations/a/rows?atVersion=2&start=1&end=2").find(R"("version":2,"count":2,"rows":[{"index":1,"ordinal":1,)"),
+      now.find(
+          R"("marks":["pinned"],"standsFor":[],"role":"user","blocks":[{"kind":"text","text":"two"}],)"),
+      std::string::npos)
+      << now;
+  EXPECT_NE(get("/v1/conversations/a/rows?atVersion=2&start=1&end=2")
+                .find(R"("version":2,"count":2,"rows":[{"index":1,"ordinal":1,)"),
+            std::string::npos);
+  EXPECT_EQ(get("/v1/conversations/a/rows?atVersion=2").find("pinned"), std::string::npos)
+      << "it was not marked then";
+  EXPECT_NE(
+      get("/v1/conversations/a/rows?ordinals=0,1").find(R"("rows":[{"index":null,"ordinal":0,)"),
       std::string::npos);
-  EXPECT_EQ(get("/v1/conversations/a/rows?atVersion=2").find("pinned"), std::string::npos) << "it was not marked then";
-  EXPECT_NE(get("/v1/conversations/a/rows?ordinals=0,1").find(R"("rows":[{"index":null,"ordinal":0,)"), std::string::npos);
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?ordinals=9")->reply.status, 404u);
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?atVersion=9")->reply.status, 404u);
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?start=5&end=4")->reply.status, 400u);
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?start=0&end=1001")->reply.status, 400u);
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?start=0&ordinals=1")->reply.status, 400u);
-  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?start=18446744073709551615")->reply.status, 200u);
+  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?start=18446744073709551615")->reply.status,
+            200u);
 }
 
 TEST_P(AppTest, an_answer_is_one_line_whatever_stands_between_the_tokens_of_a_message) {
   make("a");
-  ASSERT_EQ(operate("a", "{\"operation\":\"APPEND\",\"messages\":[{\"role\":\n\"user\",\r\n\"content\":\"x\"}]}")->reply.status,
-            200u);
+  ASSERT_EQ(
+      operate(
+          "a",
+          "{\"operation\":\"APPEND\",\"messages\":[{\"role\":\n\"user\",\r\n\"content\":\"x\"}]}")
+          ->reply.status,
+      200u);
   for (const char* path : {"rows", "messages", "state"}) {
-    EXPECT_EQ(get("/v1/conversations/a/" + std::string(path)).find_first_of("\r\n"), std::string::npos) << path;
+    EXPECT_EQ(get("/v1/conversations/a/" + std::string(path)).find_first_of("\r\n"),
+              std::string::npos)
+        << path;
   }
 }
 
@@ -314,8 +378,10 @@ TEST_P(AppTest, a_fork_goes_its_own_way) {
   EXPECT_EQ(forked->reply.status, 201u) << forked->reply.body;
   EXPECT_EQ(forked->field("Location"), "/v1/conversations/b");
   append("b", "else");
-  EXPECT_NE(get("/v1/conversations/b").find(R"("origin":{"id":"a","version":1})"), std::string::npos);
-  EXPECT_NE(get("/v1/conversations/a").find(R"("forks":[{"id":"b","version":1}])"), std::string::npos);
+  EXPECT_NE(get("/v1/conversations/b").find(R"("origin":{"id":"a","version":1})"),
+            std::string::npos);
+  EXPECT_NE(get("/v1/conversations/a").find(R"("forks":[{"id":"b","version":1}])"),
+            std::string::npos);
   EXPECT_NE(get("/v1/conversations/a/messages").find("two"), std::string::npos);
   EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a")->reply.status, 409u) << "it has a fork";
   EXPECT_EQ(post("/v1/conversations/a/fork", R"({"id":"b"})")->reply.status, 409u);
@@ -324,24 +390,35 @@ TEST_P(AppTest, a_fork_goes_its_own_way) {
 
 TEST_P(AppTest, usage_is_added_up_until_a_report_is_final) {
   make("a");
-  const auto report = [&](const char* body) { return post("/v1/conversations/a/usage", body)->reply; };
+  const auto report = [&](const char* body) {
+    return post("/v1/conversations/a/usage", body)->reply;
+  };
   EXPECT_EQ(report(R"({"requestId":"r","model":"m","prompt":100,"final":false})").status, 200u);
-  EXPECT_EQ(report(R"({"requestId":"r","model":"m","prompt":100,"completion":7,"cost":0.5})").status, 200u);
+  EXPECT_EQ(
+      report(R"({"requestId":"r","model":"m","prompt":100,"completion":7,"cost":0.5})").status,
+      200u);
   EXPECT_EQ(report(R"({"requestId":"r","model":"m","prompt":100})").status, 409u);
   EXPECT_EQ(report(R"({"model":"m","prompt":100})").status, 400u);
   EXPECT_EQ(report(R"({"requestId":"s","prompt":1,"cost":"x"})").status, 400u);
   EXPECT_EQ(report(R"({"requestId":"s","prompt":1,"cached":2})").status, 400u);
-  EXPECT_NE(get("/v1/conversations/a/usage")
-                .find(R"({"totals":{"requests":1,"prompt":100,"completion":7,"cached":0,"total":107,"cost":0.5})"),
-            std::string::npos)
+  EXPECT_NE(
+      get("/v1/conversations/a/usage")
+          .find(
+              R"({"totals":{"requests":1,"prompt":100,"completion":7,"cached":0,"total":107,"cost":0.5})"),
+      std::string::npos)
       << get("/v1/conversations/a/usage");
 
   const std::string kept = get("/v1/conversations/a/usage");
-  const auto put = [&](const std::string& body) { return call(app, "PUT", "/v1/conversations/a/usage", {.body = body})->reply; };
+  const auto put = [&](const std::string& body) {
+    return call(app, "PUT", "/v1/conversations/a/usage", {.body = body})->reply;
+  };
   EXPECT_EQ(put("{}").status, 200u);
-  EXPECT_NE(get("/v1/conversations/a/usage").find(R"({"totals":{"requests":0,)"), std::string::npos);
+  EXPECT_NE(get("/v1/conversations/a/usage").find(R"({"totals":{"requests":0,)"),
+            std::string::npos);
   EXPECT_EQ(put(R"({"nonsense":1})").status, 400u);
-  EXPECT_EQ(put(R"({"models":[{"model":"m","totals":{"requests":1,"prompt":1},"factor":-1}]})").status, 400u);
+  EXPECT_EQ(
+      put(R"({"models":[{"model":"m","totals":{"requests":1,"prompt":1},"factor":-1}]})").status,
+      400u);
   const std::string result = kept.substr(kept.find(R"("result":)") + 9);
   EXPECT_EQ(put(result.substr(0, result.size() - 1)).status, 200u) << result;
   EXPECT_EQ(get("/v1/conversations/a/usage"), kept);
@@ -356,12 +433,16 @@ TEST_P(AppTest, what_is_exported_comes_back_with_its_history) {
   ASSERT_TRUE(exported->ended);
   const auto imported = post("/v1/imports?id=b", exported->text());
   EXPECT_EQ(imported->reply.body, R"({"ok":true,"result":{"id":"b","versions":2,"messages":2}})");
-  EXPECT_EQ(get("/v1/conversations/b/messages?atVersion=1"), get("/v1/conversations/a/messages?atVersion=1"));
+  EXPECT_EQ(get("/v1/conversations/b/messages?atVersion=1"),
+            get("/v1/conversations/a/messages?atVersion=1"));
   EXPECT_EQ(post("/v1/imports?id=b", exported->text())->reply.status, 409u);
   EXPECT_EQ(post("/v1/imports", exported->text())->reply.status, 400u);
-  EXPECT_EQ(post("/v1/imports?id=c", exported->text().substr(0, exported->text().size() / 2))->reply.status, 400u);
+  EXPECT_EQ(post("/v1/imports?id=c", exported->text().substr(0, exported->text().size() / 2))
+                ->reply.status,
+            400u);
   EXPECT_EQ(post("/v1/imports?id=c", "")->reply.status, 400u);
-  EXPECT_EQ(post("/v1/imports?id=c", exported->text())->reply.status, 201u) << "what was refused left the id free";
+  EXPECT_EQ(post("/v1/imports?id=c", exported->text())->reply.status, 201u)
+      << "what was refused left the id free";
   EXPECT_EQ(call(app, "GET", "/v1/conversations/nope/export")->reply.status, 404u);
 }
 
@@ -370,29 +451,37 @@ TEST_P(AppTest, an_export_cannot_name_files_or_places_of_the_one_who_runs_the_se
   std::string text = call(app, "GET", "/v1/conversations/a/export")->text();
   const std::size_t at = text.find(R"("tokenizer":"estimate")");
   ASSERT_NE(at, std::string::npos) << text;
-  const auto refused = post("/v1/imports?id=b", text.replace(at, 22, R"("tokenizer":"/etc/passwd")"));
+  const auto refused =
+      post("/v1/imports?id=b", text.replace(at, 22, R"("tokenizer":"/etc/passwd")"));
   EXPECT_EQ(refused->reply.status, 400u);
-  EXPECT_NE(refused->reply.body.find(R"("field":"tokenizer")"), std::string::npos) << refused->reply.body;
+  EXPECT_NE(refused->reply.body.find(R"("field":"tokenizer")"), std::string::npos)
+      << refused->reply.body;
 }
 
 TEST_P(AppTest, a_conversation_is_taken_out_only_at_the_version_that_was_asked_for) {
   make("a");
   append("a", "x");
-  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"0\""}}})->reply.status, 412u);
-  EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"1\""}}})->reply.status, 200u);
+  EXPECT_EQ(
+      call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"0\""}}})->reply.status,
+      412u);
+  EXPECT_EQ(
+      call(app, "DELETE", "/v1/conversations/a", {.fields = {{"If-Match", "\"1\""}}})->reply.status,
+      200u);
 }
 
 TEST_P(AppTest, a_recorded_request_comes_back_byte_for_byte) {
   post("/v1/conversations", R"({"id":"a"})");
-  const std::string request = R"({"client":"anthropic","status":200,"responseId":"msg_1","answerBase64":"/wA=",)"
-                              R"("request":"{\"model\":\"m\", \"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"})";
+  const std::string request =
+      R"({"client":"anthropic","status":200,"responseId":"msg_1","answerBase64":"/wA=",)"
+      R"("request":"{\"model\":\"m\", \"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}"})";
   EXPECT_EQ(post("/v1/conversations/a/requests", request)->reply.body, R"({"ok":true,"result":1})");
   const std::string listed = get("/v1/conversations/a/requests?last=1");
   EXPECT_NE(listed.find(R"("number":1,"version":0,)"), std::string::npos) << listed;
   EXPECT_NE(listed.find(R"("model":"m")"), std::string::npos) << listed;
   const std::string whole = get("/v1/conversations/a/requests/1");
   EXPECT_NE(
-      whole.find(R"("request":"{\"model\":\"m\", \"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}","answerBase64":"/wA=")"),
+      whole.find(
+          R"("request":"{\"model\":\"m\", \"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}","answerBase64":"/wA=")"),
       std::string::npos)
       << whole;
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/requests/2")->reply.status, 404u);
@@ -405,19 +494,31 @@ TEST_P(AppTest, what_another_process_took_out_has_no_usage) {
   get("/v1/conversations/a/usage");
   ASSERT_TRUE(store_of("")->purge("a", {"another process", 1, "asked to"}));
   EXPECT_EQ(call(app, "GET", "/v1/conversations/a/usage")->reply.status, 404u);
-  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":"r","prompt":1})")->reply.status, 404u);
+  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":"r","prompt":1})")->reply.status,
+            404u);
 }
 
 TEST_P(AppTest, what_is_handed_out_again_and_again_is_bounded) {
   make("a");
   const std::string long_name(300, 'x'), long_text(17 << 10, 'x');
-  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":")" + long_name + R"(","prompt":1})")->reply.status, 400u);
-  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":"r","prompt":1,"model":")" + long_name + R"("})")->reply.status,
+  EXPECT_EQ(post("/v1/conversations/a/usage", R"({"requestId":")" + long_name + R"(","prompt":1})")
+                ->reply.status,
             400u);
-  EXPECT_EQ(operate("a", R"({"operation":"CLEAR","description":")" + long_text + R"("})")->reply.status, 400u);
+  EXPECT_EQ(post("/v1/conversations/a/usage",
+                 R"({"requestId":"r","prompt":1,"model":")" + long_name + R"("})")
+                ->reply.status,
+            400u);
+  EXPECT_EQ(
+      operate("a", R"({"operation":"CLEAR","description":")" + long_text + R"("})")->reply.status,
+      400u);
   const std::string blanks(17 << 10, ' ');
-  EXPECT_EQ(post("/v1/conversations/a/compressions", R"({"strategy":{"name":)" + blanks + R"("none"}})")->reply.status, 413u);
-  EXPECT_EQ(post("/v1/conversations", R"({"settings":{"limits":{"messageBytes":99999999999}}})")->reply.status, 400u);
+  EXPECT_EQ(
+      post("/v1/conversations/a/compressions", R"({"strategy":{"name":)" + blanks + R"("none"}})")
+          ->reply.status,
+      413u);
+  EXPECT_EQ(post("/v1/conversations", R"({"settings":{"limits":{"messageBytes":99999999999}}})")
+                ->reply.status,
+            400u);
 }
 
 TEST_P(AppTest, an_export_does_not_tell_where_the_server_sends_messages) {
@@ -446,24 +547,27 @@ TEST_P(AppTest, a_tenant_sees_nothing_of_another) {
   for (const Route& route : app.routes()) {
     if (route.path.find("{id}") == std::string::npos) continue;
     std::string target = route.path;
-    for (const std::pair<std::string, std::string>& place : {std::pair<std::string, std::string>{"{id}", "a"},
-                                                             {"{index}", "0"},
-                                                             {"{ordinal}", "0"},
-                                                             {"{number}", "1"},
-                                                             {"{job}", "1"}}) {
+    for (const std::pair<std::string, std::string>& place :
+         {std::pair<std::string, std::string>{"{id}", "a"},
+          {"{index}", "0"},
+          {"{ordinal}", "0"},
+          {"{number}", "1"},
+          {"{job}", "1"}}) {
       if (const std::size_t at = target.find(place.first); at != std::string::npos)
         target.replace(at, place.first.size(), place.second);
     }
     if (route.name == "getDiff") target += "?from=0&to=1";
     if (route.name == "recall") target += "?text=x";
     if (route.name == "getCost") target += "?from=0&dialect=anthropic";
-    const std::string body = route.name == "reportUsage"                          ? R"({"requestId":"r","prompt":1})"
-                             : route.name == "query"                              ? R"({"query":"messages"})"
-                             : route.name == "operate" || route.name == "preview" ? R"({"operation":"CLEAR"})"
-                             : route.name == "callTool"                           ? R"({"name":"context_status"})"
-                             : route.name == "compress"                           ? R"({"strategy":"keep_recent"})"
-                                                                                  : "{}";
-    const auto answered = call(app, route.method, target, {.body = route.body == Body::none ? "" : body, .tenant = "other"});
+    const std::string body = route.name == "reportUsage" ? R"({"requestId":"r","prompt":1})"
+                             : route.name == "query"     ? R"({"query":"messages"})"
+                             : route.name == "operate" || route.name == "preview"
+                                 ? R"({"operation":"CLEAR"})"
+                             : route.name == "callTool" ? R"({"name":"context_status"})"
+                             : route.name == "compress" ? R"({"strategy":"keep_recent"})"
+                                                        : "{}";
+    const auto answered = call(app, route.method, target,
+                               {.body = route.body == Body::none ? "" : body, .tenant = "other"});
     EXPECT_EQ(answered->reply.status, 404u) << route.method << target << answered->reply.body;
     EXPECT_EQ(answered->reply.body.find("secret"), std::string::npos) << target;
   }
@@ -486,7 +590,8 @@ TEST_P(AppTest, pages_come_with_what_keeps_them_apart_from_others) {
   for (const char* target : {"/", "/docs", "/docs.css"}) {
     const auto page = call(app, "GET", target);
     EXPECT_EQ(page->reply.status, 200u) << target;
-    EXPECT_NE(page->field("Content-Security-Policy").find("default-src 'none'"), std::string::npos) << target;
+    EXPECT_NE(page->field("Content-Security-Policy").find("default-src 'none'"), std::string::npos)
+        << target;
     EXPECT_EQ(page->field("X-Content-Type-Options"), "nosniff");
     EXPECT_EQ(page->field("Referrer-Policy"), "no-referrer");
     EXPECT_EQ(page->reply.body.find("<script>"), std::string::npos);
@@ -494,7 +599,8 @@ TEST_P(AppTest, pages_come_with_what_keeps_them_apart_from_others) {
   EXPECT_EQ(call(app, "GET", "/assets/../index.html")->reply.status, 404u);
   EXPECT_EQ(call(app, "GET", "/healthz")->reply.status, 200u);
   EXPECT_EQ(call(app, "GET", "/readyz")->reply.status, 200u);
-  EXPECT_NE(get("/v1/dialects").find(R"({"name":"anthropic","dialect":"anthropic"})"), std::string::npos);
+  EXPECT_NE(get("/v1/dialects").find(R"({"name":"anthropic","dialect":"anthropic"})"),
+            std::string::npos);
 }
 
 TEST_P(AppTest, the_page_comes_compressed_to_who_takes_that) {
@@ -525,8 +631,10 @@ TEST_P(AppTest, conversations_are_listed_the_newest_first_where_that_is_asked_fo
   for (const char* id : {"a", "b", "c"}) make(id);
   Conversation changed = Conversation::open(store_of(""), "b").value();
   // Times are milliseconds: of the same one, the order is that of the ids.
-  while (store_of("")->find("b").value().updated_at_ms <= store_of("")->find("c").value().updated_at_ms)
-    changed.apply({op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}}).value();
+  while (store_of("")->find("b").value().updated_at_ms <=
+         store_of("")->find("c").value().updated_at_ms)
+    changed.apply({op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}})
+        .value();
   const std::string newest = get("/v1/conversations?order=newest");
   EXPECT_LT(newest.find(R"("id":"b")"), newest.find(R"("id":"a")")) << newest;
   EXPECT_LT(newest.find(R"("id":"b")"), newest.find(R"("id":"c")")) << newest;
@@ -541,7 +649,8 @@ TEST_P(AppTest, conversations_are_listed_the_newest_first_where_that_is_asked_fo
 TEST_P(AppTest, the_documents_hold_every_route) {
   const std::string openapi = get("/openapi.json"), docs = get("/docs");
   for (const Route& route : app.routes()) {
-    EXPECT_NE(openapi.find("\"operationId\":\"" + route.name + "\""), std::string::npos) << route.name;
+    EXPECT_NE(openapi.find("\"operationId\":\"" + route.name + "\""), std::string::npos)
+        << route.name;
     EXPECT_NE(docs.find("id=\"" + route.name + "\""), std::string::npos) << route.name;
   }
 }

@@ -1,4 +1,5 @@
-// Indexes what older releases stored (index_store.hpp), one tenant after another, while the server works. Any thread.
+// Indexes what older releases stored (index_store.hpp), one tenant after another, while the server
+// works. Any thread.
 #pragma once
 
 #include <atomic>

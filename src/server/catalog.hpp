@@ -28,7 +28,8 @@ class Catalog {
  public:
   virtual ~Catalog() = default;
   virtual std::optional<ConversationAbout> about(std::string_view id) const = 0;
-  virtual std::vector<UnreadFound> search_unread(std::string_view text, std::size_t limit) const = 0;
+  virtual std::vector<UnreadFound> search_unread(std::string_view text,
+                                                 std::size_t limit) const = 0;
 };
 
 }  // namespace undertext

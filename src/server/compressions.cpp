@@ -27,7 +27,9 @@ Result<Compressions::Started> Compressions::start(Order order) {
                                        .messages = history.view().size(),
                                        .tokens = history.view().sums().tokens()});
   Started started{job->name, json_of(*job)};
-  LineAnswer last_resort{.line = {}, .error = Error{ErrorCode::unavailable, "there is no thread or memory for it now"}};
+  LineAnswer last_resort{
+      .line = {},
+      .error = Error{ErrorCode::unavailable, "there is no thread or memory for it now"}};
   {
     const std::lock_guard lock(lock_);
     Result<std::optional<Started>> before = started_before(order);
@@ -35,7 +37,8 @@ Result<Compressions::Started> Compressions::start(Order order) {
     if (*before) return **std::move(before);
     if (stopping_) return Error{ErrorCode::unavailable, "the server is stopping"};
     job->slot = running_by_tenant_.take(order.tenant);
-    if (!job->slot) return Error{ErrorCode::unavailable, "there are too many compressions under way already"};
+    if (!job->slot)
+      return Error{ErrorCode::unavailable, "there are too many compressions under way already"};
     jobs_.push_front(job);
     ++running_;
   }
@@ -50,12 +53,15 @@ Result<Compressions::Started> Compressions::start(Order order) {
   return started;
 }
 
-Result<std::optional<Compressions::Started>> Compressions::started_before(const Order& order) const {
+Result<std::optional<Compressions::Started>> Compressions::started_before(
+    const Order& order) const {
   if (order.key.empty()) return std::optional<Started>();
   for (const std::shared_ptr<Job>& job : jobs_) {
-    if (job->key != order.key || job->tenant != order.tenant || job->id != order.conversation->id()) continue;
+    if (job->key != order.key || job->tenant != order.tenant || job->id != order.conversation->id())
+      continue;
     if (job->ended_at_ms > 0 && job->state != "done") continue;  // errors are not remembered
-    if (job->line != sha256(order.line)) return Error{ErrorCode::conflict, "this key was given for another compression"};
+    if (job->line != sha256(order.line))
+      return Error{ErrorCode::conflict, "this key was given for another compression"};
     return std::optional(Started{job->name, json_of(*job)});
   }
   return std::optional<Started>();
@@ -79,10 +85,11 @@ void Compressions::run(const std::shared_ptr<Job>& job, Order order, LineAnswer 
   LineAnswer done;
   tell(*job);
   try {
-    done = answer_request(*order.conversation, order.line,
-                          {.takes = RequestOptions::Takes::operations,
-                           .cancel = job->cancel.get_token(),
-                           .on_progress = [&](const CompressionProgress& progress) { advance(*job, progress); }});
+    done = answer_request(
+        *order.conversation, order.line,
+        {.takes = RequestOptions::Takes::operations,
+         .cancel = job->cancel.get_token(),
+         .on_progress = [&](const CompressionProgress& progress) { advance(*job, progress); }});
     if (done.error && options_.failed) options_.failed(job->name, *done.error);
     if (done.error) done.error = told_to_client(*done.error);
   } catch (const std::exception&) {
@@ -121,15 +128,19 @@ void Compressions::end(Job& job, LineAnswer answer) {
   const std::lock_guard lock(lock_);
   job.slot.reset();
   --running_;
-  one_ended_.notify_all();  // with the lock held: stop() may return, and this be gone, as soon as it is free
+  // with the lock held: stop() may return, and this be gone, as soon as it is free
+  one_ended_.notify_all();
 }
 
 std::string Compressions::json_of(const Job& job) {
-  // That it is this process's alone is part of the answer: whoever asks another one is told that there is none.
-  std::string out = R"({"job":")" + job.name + R"(","scope":"process","state":")" + job.state + R"(","strategy":)" + job.strategy;
+  // That it is this process's alone is part of the answer: whoever asks another one is told that
+  // there is none.
+  std::string out = R"({"job":")" + job.name + R"(","scope":"process","state":")" + job.state +
+                    R"(","strategy":)" + job.strategy;
   out += R"(,"startedAt":)" + std::to_string(job.started_at_ms);
   if (job.ended_at_ms > 0) out += R"(,"endedAt":)" + std::to_string(job.ended_at_ms);
-  out += R"(,"version":)" + std::to_string(job.version) + R"(,"messages":)" + std::to_string(job.messages);
+  out += R"(,"version":)" + std::to_string(job.version) + R"(,"messages":)" +
+         std::to_string(job.messages);
   out += R"(,"tokens":)" + std::to_string(job.tokens);
   if (job.ended_at_ms == 0) {
     (out += R"(,"progress":{"stage":")") += name(job.progress.stage);
@@ -144,7 +155,8 @@ std::string Compressions::json_of(const Job& job) {
   return out + "}";
 }
 
-std::shared_ptr<Compressions::Job> Compressions::job_of(const std::string& tenant, const std::string& id,
+std::shared_ptr<Compressions::Job> Compressions::job_of(const std::string& tenant,
+                                                        const std::string& id,
                                                         const std::string& name) const {
   const auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const std::shared_ptr<Job>& job) {
     return job->name == name && job->tenant == tenant && job->id == id;
@@ -152,13 +164,15 @@ std::shared_ptr<Compressions::Job> Compressions::job_of(const std::string& tenan
   return found == jobs_.end() ? nullptr : *found;
 }
 
-std::optional<std::string> Compressions::find(const std::string& tenant, const std::string& id, const std::string& job) const {
+std::optional<std::string> Compressions::find(const std::string& tenant, const std::string& id,
+                                              const std::string& job) const {
   const std::lock_guard lock(lock_);
   const std::shared_ptr<Job> found = job_of(tenant, id, job);
   return found ? std::optional(json_of(*found)) : std::nullopt;
 }
 
-std::optional<std::string> Compressions::cancel(const std::string& tenant, const std::string& id, const std::string& job) {
+std::optional<std::string> Compressions::cancel(const std::string& tenant, const std::string& id,
+                                                const std::string& job) {
   std::shared_ptr<Job> found;
   {
     const std::lock_guard lock(lock_);

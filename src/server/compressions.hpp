@@ -1,5 +1,5 @@
-// COMPRESS by a strategy in the background, for strategies that take long. Ended ones can be asked for until there are too many of them. Safe for any number of
-// threads.
+// COMPRESS by a strategy in the background, for strategies that take long. Ended ones can be asked
+// for until there are too many of them. Safe for any number of threads.
 #pragma once
 
 #include <chrono>
@@ -26,20 +26,26 @@ class Compressions {
   struct Options {
     std::size_t per_tenant = 4;  // under way
     std::size_t kept = 64;       // ended, of each tenant
-    // Called when one begins, when it comes to another stage, at most once a second while a summary grows, and when it ends, with what GET answers of it;
-    // not from the caller's thread.
-    std::function<void(const std::string& tenant, const std::string& id, const std::string& job_json)> tell = {};
-    std::function<void(const std::string& job, const Error& error)> failed = {};  // for the log; not from the caller's thread
+    // Called when one begins, when it comes to another stage, at most once a second while a summary
+    // grows, and when it ends, with what GET answers of it; not from the caller's thread.
+    std::function<void(const std::string& tenant, const std::string& id,
+                       const std::string& job_json)>
+        tell = {};
+    // for the log; not from the caller's thread
+    std::function<void(const std::string& job, const Error& error)> failed = {};
   };
   struct Order {
     std::string tenant;
     std::shared_ptr<Conversation> conversation;
     std::string line;      // the operation, as a line of the protocol
     std::string strategy;  // as JSON
-    std::string key = {};  // one that has it, of the same conversation, and did not fail, is answered instead of another one
+    // one that has it, of the same conversation, and did not fail, is answered instead of another
+    // one
+    std::string key = {};
   };
 
-  explicit Compressions(Options options) : options_(std::move(options)), running_by_tenant_(options_.per_tenant) {}
+  explicit Compressions(Options options)
+      : options_(std::move(options)), running_by_tenant_(options_.per_tenant) {}
   ~Compressions() { stop(); }
   Compressions(const Compressions&) = delete;
   Compressions& operator=(const Compressions&) = delete;
@@ -48,15 +54,18 @@ class Compressions {
     std::string job;
     std::string json;
   };
-  // unavailable: too many are under way, or stop() was called. conflict: the key is that of another order.
+  // unavailable: too many are under way, or stop() was called. conflict: the key is that of another
+  // order.
   Result<Started> start(Order order);
 
   // Of a conversation that was taken out: cancels them, and knows them no longer.
   void forget(const std::string& tenant, const std::string& id);
 
   // As JSON: {"job":…,"state":"running",…}. Nothing: no such job of that conversation.
-  std::optional<std::string> find(const std::string& tenant, const std::string& id, const std::string& job) const;
-  std::optional<std::string> cancel(const std::string& tenant, const std::string& id, const std::string& job);
+  std::optional<std::string> find(const std::string& tenant, const std::string& id,
+                                  const std::string& job) const;
+  std::optional<std::string> cancel(const std::string& tenant, const std::string& id,
+                                    const std::string& job);
 
   std::size_t count() const { return running_by_tenant_.total(); }  // under way
 

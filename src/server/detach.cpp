@@ -39,7 +39,8 @@ class Detacher {
       for (const JsonValue element : value.elements()) look_into(element);
     if (!value.is(JsonType::object)) return;
     const std::optional<JsonValue> type = value.find("type");
-    if (type && type->is(JsonType::string) && type->string_is("compaction") && replace(value)) return;
+    if (type && type->is(JsonType::string) && type->string_is("compaction") && replace(value))
+      return;
     for (const JsonMember member : value.members()) look_into(member.value);
   }
 
@@ -58,9 +59,11 @@ class Detacher {
       // A block of a message becomes a text there; an item of a list, a message.
       const bool is_block = item.find("content").has_value();
       std::string message =
-          is_block ? R"({"type":"text","text":)" : R"({"type":"message","role":"user","content":[{"type":"input_text","text":)";
+          is_block ? R"({"type":"text","text":)"
+                   : R"({"type":"message","role":"user","content":[{"type":"input_text","text":)";
       append_json_string(message, summary_text(opened->pointer.summary));
-      replaced_.push_back({{item.offset(), item.offset() + item.raw().size()}, message + (is_block ? "}" : "}]}")});
+      replaced_.push_back(
+          {{item.offset(), item.offset() + item.raw().size()}, message + (is_block ? "}" : "}]}")});
       return true;
     }
     return false;

@@ -1,4 +1,5 @@
-// Makes a client's session work without a gateway: the gateway's compaction items become what they stand for, in words.
+// Makes a client's session work without a gateway: the gateway's compaction items become what they
+// stand for, in words.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,9 @@ struct Detached {
   std::uint64_t unread = 0;    // lines that have a sealed text and are no JSON: they stay
 };
 
-// `text`: JSON lines, in whatever form a client has them, or one JSON value. Every object of type "compaction" with a sealed text
-// becomes a message of the user with its summary; lines without one stay byte for byte, also those that are no JSON.
+// `text`: JSON lines, in whatever form a client has them, or one JSON value. Every object of type
+// "compaction" with a sealed text becomes a message of the user with its summary; lines without one
+// stay byte for byte, also those that are no JSON.
 Detached detached(std::string_view text, const CompactionSeal& seal);
 
 }  // namespace undertext

@@ -32,7 +32,8 @@ std::string type_in_words(const Parameter& parameter) {
     case Parameter::Type::integer: break;
   }
   std::string out = "integer";
-  if (parameter.least && parameter.most) out += ", " + std::to_string(*parameter.least) + " to " + std::to_string(*parameter.most);
+  if (parameter.least && parameter.most)
+    out += ", " + std::to_string(*parameter.least) + " to " + std::to_string(*parameter.most);
   if (parameter.otherwise) out += ", else " + std::to_string(*parameter.otherwise);
   return out;
 }
@@ -52,7 +53,9 @@ std::string linked(std::string_view type) {
   std::string out = "<code>";
   for (std::size_t i = 0; i < type.size();) {
     std::size_t end = i;
-    while (end < type.size() && ((type[end] >= 'a' && type[end] <= 'z') || (type[end] >= 'A' && type[end] <= 'Z'))) ++end;
+    while (end < type.size() &&
+           ((type[end] >= 'a' && type[end] <= 'z') || (type[end] >= 'A' && type[end] <= 'Z')))
+      ++end;
     const std::string word(type.substr(i, std::max<std::size_t>(end - i, 1)));
     const bool is_shape = end > i && server_shapes().find(word) != nullptr;
     out += is_shape ? "<a href=\"#" + word + "\">" + word + "</a>" : escaped(word);
@@ -62,12 +65,14 @@ std::string linked(std::string_view type) {
 }
 
 void append_shape(std::string& out, const Shape& shape) {
-  out += "<section id=\"" + shape.name + "\"><h2>" + shape.name + "</h2>\n<p>" + escaped(shape.text) + "</p>\n";
+  out += "<section id=\"" + shape.name + "\"><h2>" + shape.name + "</h2>\n<p>" +
+         escaped(shape.text) + "</p>\n";
   if (!shape.type.empty()) out += "<p>" + linked(shape.type) + "</p>";
   if (!shape.members.empty()) {
     out += "<table><thead><tr><th>member</th><th>is</th><th>what</th></tr></thead><tbody>\n";
     for (const Member& member : shape.members) {
-      out += "<tr><td><code>" + escaped(member.name) + "</code>" + (member.required ? "" : " (optional)") + "</td><td>";
+      out += "<tr><td><code>" + escaped(member.name) + "</code>" +
+             (member.required ? "" : " (optional)") + "</td><td>";
       out += linked(member.type) + "</td><td>" + escaped(member.text);
       if (!member.preset.empty()) out += " <code>" + escaped(member.preset) + "</code> by default.";
       out += "</td></tr>\n";
@@ -79,23 +84,29 @@ void append_shape(std::string& out, const Shape& shape) {
 }
 
 void append_route(std::string& out, const Route& route) {
-  out += "<section id=\"" + escaped(route.name) + "\"><h2><b class=\"" + route.method + "\">" + route.method + "</b> <code>" +
-         escaped(route.path) + "</code></h2>\n<p>" + escaped(route.what) + " <span>" + std::string(right_in_words(route.right)) +
+  out += "<section id=\"" + escaped(route.name) + "\"><h2><b class=\"" + route.method + "\">" +
+         route.method + "</b> <code>" + escaped(route.path) + "</code></h2>\n<p>" +
+         escaped(route.what) + " <span>" + std::string(right_in_words(route.right)) +
          "</span></p>\n";
   if (!route.parameters.empty()) {
-    out += "<table><thead><tr><th>parameter</th><th>in</th><th>is</th><th>what</th></tr></thead><tbody>\n";
+    out +=
+        "<table><thead><tr><th>parameter</th><th>in</th><th>is</th><th>what</th></tr></"
+        "thead><tbody>\n";
     for (const Parameter& parameter : route.parameters) {
       constexpr std::string_view places[] = {"path", "query", "header"};
-      out += "<tr><td><code>" + escaped(parameter.name) + "</code>" + (parameter.required ? " (needed)" : "") + "</td><td>";
+      out += "<tr><td><code>" + escaped(parameter.name) + "</code>" +
+             (parameter.required ? " (needed)" : "") + "</td><td>";
       out += places[static_cast<std::size_t>(parameter.in)];
-      out += "</td><td>" + type_in_words(parameter) + "</td><td>" + escaped(parameter.what) + "</td></tr>\n";
+      out += "</td><td>" + type_in_words(parameter) + "</td><td>" + escaped(parameter.what) +
+             "</td></tr>\n";
     }
     out += "</tbody></table>\n";
   }
   if (!route.takes.empty()) out += "<h3>Body</h3><p>" + linked(route.takes) + "</p>\n";
   if (route.body == Body::lines) out += "<h3>Body</h3><p>application/x-ndjson</p>\n";
   out += "<h3>Answer " + std::to_string(route.good_status) + "</h3>";
-  out += "<p>" + (route.answers.empty() ? escaped(route.reply_type) : linked(route.answers)) + "</p>";
+  out +=
+      "<p>" + (route.answers.empty() ? escaped(route.reply_type) : linked(route.answers)) + "</p>";
   out += "</section>\n";
 }
 
@@ -103,15 +114,19 @@ void append_route(std::string& out, const Route& route) {
 
 std::string docs_page(const std::vector<Route>& routes) {
   std::string out =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Undertext: routes</title>\n"
-      "<meta name=\"viewport\" content=\"width=device-width\"><link rel=\"stylesheet\" href=\"/docs.css\"></head><body><main>\n"
-      "<h1>Undertext: routes</h1>\n<p>The same for programs: <a href=\"/openapi.json\">openapi.json</a>. Every failure is "
-      "<code>{&quot;ok&quot;:false,&quot;error&quot;:{&quot;code&quot;:…,&quot;field&quot;:…,&quot;message&quot;:…}}</code>, and "
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Undertext: "
+      "routes</title>\n"
+      "<meta name=\"viewport\" content=\"width=device-width\"><link rel=\"stylesheet\" "
+      "href=\"/docs.css\"></head><body><main>\n"
+      "<h1>Undertext: routes</h1>\n<p>The same for programs: <a "
+      "href=\"/openapi.json\">openapi.json</a>. Every failure is "
+      "<code>{&quot;ok&quot;:false,&quot;error&quot;:{&quot;code&quot;:…,&quot;field&quot;:…,&quot;"
+      "message&quot;:…}}</code>, and "
       "its status "
       "follows from the code.</p>\n<nav><ul>\n";
   for (const Route& route : routes) {
-    out += "<li><a href=\"#" + escaped(route.name) + "\"><b class=\"" + route.method + "\">" + route.method + "</b> <code>" +
-           escaped(route.path) + "</code></a></li>\n";
+    out += "<li><a href=\"#" + escaped(route.name) + "\"><b class=\"" + route.method + "\">" +
+           route.method + "</b> <code>" + escaped(route.path) + "</code></a></li>\n";
   }
   out += "</ul></nav>\n";
   for (const Route& route : routes) append_route(out, route);

@@ -9,7 +9,8 @@
 namespace undertext {
 namespace {
 
-// A client that is behind gets so many versions at a time, with a pause between: the lines of a stream must fit what may be unsent, while the client reads.
+// A client that is behind gets so many versions at a time, with a pause between: the lines of a
+// stream must fit what may be unsent, while the client reads.
 constexpr std::uint64_t page_versions = 500;
 constexpr std::chrono::milliseconds page_pause{50};
 constexpr std::size_t page_bytes = 256 << 10;
@@ -18,7 +19,8 @@ constexpr std::size_t notices_bytes_max = 256 << 10;
 // One that is further behind than this reads anew.
 constexpr std::uint64_t behind_max = 10'000;
 
-std::string event_text(std::string_view event, std::string_view data, const std::optional<std::uint64_t>& id = {}) {
+std::string event_text(std::string_view event, std::string_view data,
+                       const std::optional<std::uint64_t>& id = {}) {
   std::string out;
   if (id) out += "id: " + std::to_string(*id) + "\n";
   ((out += "event: ") += event) += "\ndata: ";
@@ -79,31 +81,38 @@ void EventStreams::stop() {
 void EventStreams::open(Opening opening, http::Exchange& exchange) {
   {
     const std::lock_guard lock(lock_);
-    if (stopping_) return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
+    if (stopping_)
+      return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
   }
   std::optional<TenantCounts::Slot> place = lines_.take_place(opening.caller.tenant);
   if (!place) {
-    http::Reply reply = error_reply({ErrorCode::unavailable, "there are too many streams of events already"}, 429);
+    http::Reply reply =
+        error_reply({ErrorCode::unavailable, "there are too many streams of events already"}, 429);
     reply.fields.push_back({"Retry-After", "5"});
     return exchange.answer(std::move(reply));
   }
   const Key key{opening.caller.tenant, opening.conversation->id()};
   std::shared_ptr<Heard> heard = hear(key, std::move(opening.conversation));
   {
-    // The client has its answer, and the sender its stream, in one step: what the client then does is told.
+    // The client has its answer, and the sender its stream, in one step: what the client then does
+    // is told.
     const std::lock_guard lock(lock_);
-    if (stopping_) return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
+    if (stopping_)
+      return exchange.answer(error_reply({ErrorCode::unavailable, "the server is stopping"}));
     // X-Accel-Buffering: nginx would hold lines back.
-    std::shared_ptr<http::Stream> stream =
-        exchange.stream(200, "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
-    std::shared_ptr<LiveLine> line = lines_.add(opening.caller, std::move(stream), *std::move(place));
+    std::shared_ptr<http::Stream> stream = exchange.stream(
+        200, "text/event-stream", {{"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}});
+    std::shared_ptr<LiveLine> line =
+        lines_.add(opening.caller, std::move(stream), *std::move(place));
     line->send(": events of a conversation\n\n");
-    inbox_.openings.push_back({key, {std::move(line), heard, opening.next}});  // `heard` may end only without the lock
+    // `heard` may end only without the lock
+    inbox_.openings.push_back({key, {std::move(line), heard, opening.next}});
   }
   left_.notify_one();
 }
 
-std::shared_ptr<EventStreams::Heard> EventStreams::hear(const Key& key, std::shared_ptr<Conversation> conversation) {
+std::shared_ptr<EventStreams::Heard> EventStreams::hear(
+    const Key& key, std::shared_ptr<Conversation> conversation) {
   const std::lock_guard lock(lock_);
   std::weak_ptr<Heard>& place = heard_[key];
   std::shared_ptr<Heard> heard = place.lock();
@@ -118,7 +127,8 @@ std::shared_ptr<EventStreams::Heard> EventStreams::hear(const Key& key, std::sha
   return heard;
 }
 
-void EventStreams::tell(const std::string& tenant, const std::string& id, std::string_view event, std::string_view data) {
+void EventStreams::tell(const std::string& tenant, const std::string& id, std::string_view event,
+                        std::string_view data) {
   const std::string text = event.empty() ? std::string() : event_text(event, data);
   {
     const std::lock_guard lock(lock_);
@@ -139,7 +149,8 @@ void EventStreams::tell_deleted(const std::string& tenant, const std::string& id
 EventStreams::Inbox EventStreams::wait_for_inbox(std::optional<Clock::time_point> until) {
   std::unique_lock lock(lock_);
   const auto something = [&] {
-    return stopping_ || inbox_.closed || !inbox_.openings.empty() || !inbox_.notices.empty() || !inbox_.deleted.empty();
+    return stopping_ || inbox_.closed || !inbox_.openings.empty() || !inbox_.notices.empty() ||
+           !inbox_.deleted.empty();
   };
   if (until) {
     left_.wait_until(lock, *until, something);
@@ -170,7 +181,8 @@ void EventStreams::send() {
       try {
         all_told &= serve(watched);
       } catch (const std::exception&) {
-        close_all(watched);  // there is no memory for it, or nothing can be read: who comes back goes on where it was
+        // there is no memory for it, or nothing can be read: who comes back goes on where it was
+        close_all(watched);
       }
       at = watched.lines.empty() ? watched_.erase(at) : std::next(at);
     }
@@ -178,7 +190,9 @@ void EventStreams::send() {
   }
   for (auto& [key, watched] : watched_) close_all(watched);
   watched_.clear();
-  Inbox left;  // with what is heard for streams that nobody will send; ended without the lock, which telling takes
+  // with what is heard for streams that nobody will send; ended without the lock, which telling
+  // takes
+  Inbox left;
   {
     const std::lock_guard lock(lock_);
     left = std::exchange(inbox_, {});
@@ -210,7 +224,8 @@ void EventStreams::take(Inbox inbox) {
     found->second.notices += text;
   }
   for (const Key& key : inbox.deleted) {
-    if (const auto found = watched_.find(key); found != watched_.end()) found->second.deleted = true;
+    if (const auto found = watched_.find(key); found != watched_.end())
+      found->second.deleted = true;
   }
 }
 
@@ -259,7 +274,8 @@ bool EventStreams::serve(Watched& watched) {
     all_told = false;  // tried again
   }
   const auto gone = [&](Line& line) {
-    if (!line.line->is_open() || ((history || watched.deleted) && !lines_.allows(*line.line))) return true;
+    if (!line.line->is_open() || ((history || watched.deleted) && !lines_.allows(*line.line)))
+      return true;
     if (history && !tell_versions(*history, line)) return true;
     if (history && line.next <= history->version().value) all_told = false;
     return false;
@@ -278,7 +294,8 @@ bool EventStreams::serve(Watched& watched) {
     notices = std::exchange(watched.notices, {});
   }
   if (watched.deleted) notices += event_text("deleted", "{}");
-  if (!notices.empty()) drop([&](Line& line) { return !line.line->send(notices) || watched.deleted; });
+  if (!notices.empty())
+    drop([&](Line& line) { return !line.line->send(notices) || watched.deleted; });
   return all_told;
 }
 
@@ -290,7 +307,8 @@ bool EventStreams::tell_versions(const History& history, Line& line) {
       text = event_text("reset", R"({"version":)" + std::to_string(head) + "}", head);
       line.next = head + 1;
     }
-    for (std::uint64_t told = 0; line.next <= head && told < page_versions && text.size() < page_bytes; ++told)
+    for (std::uint64_t told = 0;
+         line.next <= head && told < page_versions && text.size() < page_bytes; ++told)
       text += version_text(history, line.next++);
   } catch (const Failure&) {
     return false;  // it comes back, and goes on where it was

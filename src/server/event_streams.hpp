@@ -1,9 +1,11 @@
 // Server-sent events: what becomes of conversations, to whoever watches.
 //
-// One thread sends what there is to tell; others only leave notices for it. Another one asks the store, for watched conversations only, what other processes
-// did; a third (live_lines.hpp) keeps the lines alive, and waits for neither. A conversation that is watched stays open. Versions are read from its
-// history, so nothing has to be kept for clients that come back: a stream is a number, the version it is told next. What this process does is told
-// at once. Safe for any number of threads.
+// One thread sends what there is to tell; others only leave notices for it. Another one asks the
+// store, for watched conversations only, what other processes did; a third (live_lines.hpp) keeps
+// the lines alive, and waits for neither. A conversation that is watched stays open. Versions are
+// read from its history, so nothing has to be kept for clients that come back: a stream is a
+// number, the version it is told next. What this process does is told at once. Safe for any number
+// of threads.
 #pragma once
 
 #include <chrono>
@@ -49,7 +51,8 @@ class EventStreams {
   void open(Opening opening, http::Exchange& exchange);
 
   // Tells those who watch, if any. `data` is one line of JSON.
-  void tell(const std::string& tenant, const std::string& id, std::string_view event, std::string_view data);
+  void tell(const std::string& tenant, const std::string& id, std::string_view event,
+            std::string_view data);
   void tell_deleted(const std::string& tenant, const std::string& id);  // and ends their streams
 
   std::size_t count() const { return lines_.count(); }
@@ -59,8 +62,9 @@ class EventStreams {
  private:
   using Clock = std::chrono::steady_clock;
   using Key = std::pair<std::string, std::string>;  // tenant, conversation
-  // A conversation whose events are heard, from the moment on that a stream of it is opened: the sender may come to the stream
-  // much later. All streams of a conversation share one, and the last of them ends it.
+  // A conversation whose events are heard, from the moment on that a stream of it is opened: the
+  // sender may come to the stream much later. All streams of a conversation share one, and the last
+  // of them ends it.
   struct Heard {
     std::shared_ptr<Conversation> conversation;
     Subscription subscription = {};

@@ -20,17 +20,19 @@ constexpr milliseconds active_for{1000};  // after its last request a tenant sti
 
 FairShare::Clock::duration FairShare::used_by_thread() { return thread_time(); }
 
-FairShare::FairShare(std::size_t processors) : processors_each_(std::max<std::size_t>(1, processors / 2)) {}
+FairShare::FairShare(std::size_t processors)
+    : processors_each_(std::max<std::size_t>(1, processors / 2)) {}
 
 bool FairShare::others_are_active(const std::string& tenant, Clock::time_point now) const {
   return std::any_of(tenants_.begin(), tenants_.end(), [&](const auto& other) {
-    return other.first != tenant && (other.second.requests > 0 || now - other.second.last_seen < active_for);
+    return other.first != tenant &&
+           (other.second.requests > 0 || now - other.second.last_seen < active_for);
   });
 }
 
 void FairShare::charge(Tenant& tenant, Clock::duration used, Clock::time_point now) const {
-  tenant.paid_until =
-      std::max<Clock::time_point>(tenant.paid_until, now - burst) + used / static_cast<Clock::rep>(processors_each_);
+  tenant.paid_until = std::max<Clock::time_point>(tenant.paid_until, now - burst) +
+                      used / static_cast<Clock::rep>(processors_each_);
 }
 
 FairShare::Part::Part(FairShare& whole, std::string tenant, Used used)
@@ -74,7 +76,8 @@ std::chrono::microseconds FairShare::Part::pause(Clock::time_point now) {
   // Who is alone owes nobody.
   if (!whole_.others_are_active(tenant_, now)) own.paid_until = std::min(own.paid_until, now);
   if (own.paid_until <= now) return {};
-  // The requests of a tenant pause one behind another: each has moved the end of the pause of the next one.
+  // The requests of a tenant pause one behind another: each has moved the end of the pause of the
+  // next one.
   const auto owed = std::chrono::duration_cast<microseconds>(own.paid_until - now);
   const microseconds pause = std::min<microseconds>(owed, pause_max);
   looked_at_ = now + pause;

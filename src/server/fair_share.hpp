@@ -1,9 +1,10 @@
-// How tenants share the processors. Threads are not enough: forty requests of one tenant that compute would leave
-// others the forty-first part of them, and so would thousands of short ones.
+// How tenants share the processors. Threads are not enough: forty requests of one tenant that
+// compute would leave others the forty-first part of them, and so would thousands of short ones.
 //
-// While other tenants are active, the requests of one tenant together get half of the processors, and pause in
-// between. What counts is how long their threads ran or waited for a processor: where others take these, a share is
-// smaller. What a tenant did not use lasts for a burst of 50 ms, so that requests now and then never pause.
+// While other tenants are active, the requests of one tenant together get half of the processors,
+// and pause in between. What counts is how long their threads ran or waited for a processor: where
+// others take these, a share is smaller. What a tenant did not use lasts for a burst of 50 ms, so
+// that requests now and then never pause.
 // Safe for any number of threads.
 #pragma once
 
@@ -46,18 +47,21 @@ class FairShare {
     const std::string tenant_;
     const Used used_;
     const std::thread::id thread_ = std::this_thread::get_id();
-    std::optional<Clock::duration> charged_;  // of what used_ returns; unset: nothing, while the tenant is the only one
-    Clock::time_point looked_at_ = {};        // when it last paused, or might have
+    // of what used_ returns; unset: nothing, while the tenant is the only one
+    std::optional<Clock::duration> charged_;
+    Clock::time_point looked_at_ = {};  // when it last paused, or might have
   };
 
  private:
   struct Tenant {
     std::size_t requests = 0;
     Clock::time_point last_seen = {};
-    Clock::time_point paid_until = {};  // when its share will have paid for what its requests have used
+    // when its share will have paid for what its requests have used
+    Clock::time_point paid_until = {};
   };
   void charge(Tenant& tenant, Clock::duration used, Clock::time_point now) const;
-  bool others_are_active(const std::string& tenant, Clock::time_point now) const;  // with lock_ held
+  // with lock_ held
+  bool others_are_active(const std::string& tenant, Clock::time_point now) const;
 
   const std::size_t processors_each_;
   std::mutex lock_;

@@ -64,7 +64,8 @@ TEST(FairShare, WhateverTheNumberOfRequestsTheirShareIsTheSame) {
     Request quiet(whole, "quiet");
     std::vector<std::unique_ptr<Request>> loud;
     std::vector<Time> goes_on(count, start);
-    for (std::size_t k = 0; k < count; ++k) loud.push_back(std::make_unique<Request>(whole, "loud"));
+    for (std::size_t k = 0; k < count; ++k)
+      loud.push_back(std::make_unique<Request>(whole, "loud"));
     constexpr milliseconds step{1}, length{10'000};
     for (Time now = start; now < start + length; now += step) {
       quiet.part.pause(now);
@@ -76,7 +77,8 @@ TEST(FairShare, WhateverTheNumberOfRequestsTheirShareIsTheSame) {
     }
     FairShare::Clock::duration used{};
     for (const std::unique_ptr<Request>& one : loud) used += one->used;
-    const double share = std::chrono::duration<double>(used) / std::chrono::duration<double>(length);
+    const double share =
+        std::chrono::duration<double>(used) / std::chrono::duration<double>(length);
     EXPECT_LE(share, 2.2) << count;  // of four
     EXPECT_GE(share, count == 1 ? 0.9 : 1.5) << count;
   }

@@ -24,14 +24,16 @@ std::optional<std::string> note_of(const GatewayRecording& recording) {
 }
 
 std::shared_ptr<const CompactionSeal> seal_of(const GatewayRecording& recording) {
-  const bool is_needed = recording.policies.answers_compactions() && !recording.compaction_key.empty();
+  const bool is_needed =
+      recording.policies.answers_compactions() && !recording.compaction_key.empty();
   return !is_needed ? nullptr : std::make_shared<const CompactionSeal>(recording.compaction_key);
 }
 
 // The tenants' views of a store that may not be there yet.
 class LateStores {
  public:
-  LateStores(std::shared_ptr<Store> store, OpenStore open, Quota quota) : open_(std::move(open)), quota_(quota) {
+  LateStores(std::shared_ptr<Store> store, OpenStore open, Quota quota)
+      : open_(std::move(open)), quota_(quota) {
     if (store) stores_.emplace(std::move(store), quota_);
   }
 
@@ -68,18 +70,21 @@ class StoreRecorder final : public ExchangeRecorder, public ExchangeEditor {
   StoreRecorder(GatewayRecording recording, const ServerLog& log)
       : seal_(seal_of(recording)),
         stores_(std::move(recording.store), std::move(recording.open_store), recording.quota),
-        open_([this](const std::string& tenant) { return stores_.of(tenant); },
-              {.count = 64, .bytes_each = std::uint64_t{4} << 20, .bytes = std::uint64_t{64} << 20}),
+        open_(
+            [this](const std::string& tenant) { return stores_.of(tenant); },
+            {.count = 64, .bytes_each = std::uint64_t{4} << 20, .bytes = std::uint64_t{64} << 20}),
         recorder_(
             {.turns = {.store = [this](const std::string& tenant) { return stores_.of(tenant); },
-                       .open = [this](const std::string& tenant, const std::string& id) { return open_.get(tenant, id); },
+                       .open = [this](const std::string& tenant,
+                                      const std::string& id) { return open_.get(tenant, id); },
                        .secret = std::move(recording.secret),
                        .note = note_of(recording),
                        .compacts =
-                           [policies = recording.policies](const std::string& tenant, const std::string& model,
+                           [policies = recording.policies](const std::string& tenant,
+                                                           const std::string& model,
                                                            const std::string& conversation) {
-                             const GatewayPolicy policy =
-                                 policies.of({.tenant = tenant, .model = model, .conversation = conversation});
+                             const GatewayPolicy policy = policies.of(
+                                 {.tenant = tenant, .model = model, .conversation = conversation});
                              return policy.compaction == GatewayPolicy::Compaction::pointer;
                            },
                        .seal = seal_},
@@ -91,26 +96,39 @@ class StoreRecorder final : public ExchangeRecorder, public ExchangeEditor {
                            }},
              .one_user = recording.one_user,
              .on_recorded =
-                 [watch = recording.quota_watch, money = recording.money](const std::string& tenant,
-                                                                          const Conversation& conversation) {
+                 [watch = recording.quota_watch, money = recording.money](
+                     const std::string& tenant, const Conversation& conversation) {
                    if (watch) watch->recorded(tenant);
                    if (money) money->recorded(tenant, conversation);
                  },
              .on_failure =
-                 [&log, watch = recording.quota_watch](const std::string& tenant, const std::string& what, const Error& error) {
+                 [&log, watch = recording.quota_watch](
+                     const std::string& tenant, const std::string& what, const Error& error) {
                    if (watch && error.field == "quota") watch->reached(tenant);
                    log.event(ServerLog::Level::warning, "not recorded",
-                             {{"what", what}, {"code", std::string(name(error.code))}, {"error", error.message}});
+                             {{"what", what},
+                              {"code", std::string(name(error.code))},
+                              {"error", error.message}});
                  }}) {}
 
-  void request(const std::shared_ptr<const ObservedRequest>& request) override { recorder_.request(request); }
+  void request(const std::shared_ptr<const ObservedRequest>& request) override {
+    recorder_.request(request);
+  }
   void finished(ObservedExchange exchange) override { recorder_.finished(std::move(exchange)); }
   std::uint64_t failures() const override { return recorder_.failures(); }
   bool keeps_bodies(CallKind call) const override { return recorder_.keeps_bodies(call); }
-  std::shared_ptr<Conversation> conversation_of(std::uint64_t number) override { return recorder_.conversation_of(number); }
-  bool may_edit(const ObservedRequest& request) const override { return recorder_.may_edit(request); }
-  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override { return recorder_.edit(request); }
-  RequestEdit unedited(const ObservedRequest& request) const override { return recorder_.unedited(request); }
+  std::shared_ptr<Conversation> conversation_of(std::uint64_t number) override {
+    return recorder_.conversation_of(number);
+  }
+  bool may_edit(const ObservedRequest& request) const override {
+    return recorder_.may_edit(request);
+  }
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override {
+    return recorder_.edit(request);
+  }
+  RequestEdit unedited(const ObservedRequest& request) const override {
+    return recorder_.unedited(request);
+  }
 
  private:
   const std::shared_ptr<const CompactionSeal> seal_;
@@ -131,7 +149,8 @@ void QuotaWatch::reached(const std::string& tenant, Clock::time_point now) {
 void QuotaWatch::recorded(const std::string& tenant) {
   const std::lock_guard lock(mutex_);
   const auto found = reached_.find(tenant);
-  // A turn that was under way when the quota was reached says nothing about what it leaves for others.
+  // A turn that was under way when the quota was reached says nothing about what it leaves for
+  // others.
   if (found != reached_.end() && found->second.is_tried) reached_.erase(found);
 }
 

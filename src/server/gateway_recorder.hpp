@@ -1,4 +1,5 @@
-// What a gateway observes, kept as conversations of a store: each tenant's in its own part of it, within its quota.
+// What a gateway observes, kept as conversations of a store: each tenant's in its own part of it,
+// within its quota.
 #pragma once
 
 #include <chrono>
@@ -19,8 +20,8 @@
 
 namespace undertext {
 
-// Which tenants have stored what they may, as far as their last recording showed. Once in a while a request is let through to
-// see whether that is still so. Any thread.
+// Which tenants have stored what they may, as far as their last recording showed. Once in a while a
+// request is let through to see whether that is still so. Any thread.
 //   watch.reached("acme");        watch.is_reached("acme") -> true
 //   watch.recorded("acme");       still true: that turn was under way before
 //   10 seconds later              false once, for a request that tries
@@ -46,7 +47,8 @@ using OpenStore = std::function<Result<std::shared_ptr<Store>>()>;
 
 struct GatewayRecording {
   std::shared_ptr<Store> store;
-  OpenStore open_store = {};        // where there is no `store` yet: asked again, once a second at most, as long as it fails
+  // where there is no `store` yet: asked again, once a second at most, as long as it fails
+  OpenStore open_store = {};
   Quota quota = {};                 // of each tenant
   std::string secret = {};          // of this installation: gateway/record_keys.hpp
   bool one_user = false;            // all credentials are one user's

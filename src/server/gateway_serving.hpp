@@ -1,4 +1,5 @@
-// The gateway as a part of the server, and as a server of its own: with tokens, names, a log and numbers.
+// The gateway as a part of the server, and as a server of its own: with tokens, names, a log and
+// numbers.
 #pragma once
 
 #include <chrono>
@@ -39,18 +40,23 @@ struct GatewayServing {
   bool relays_upgrades = false;
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};
-  GatewayPolicies policies = {};            // what may be changed in requests; tools need a store
-  std::string compaction_key = {};          // of opaque compaction items; empty: made from `secret`
-  std::shared_ptr<Store> store = {};        // where exchanges are recorded; null, and no open_store: nowhere
-  OpenStore open_store = {};                // of a store that cannot be opened now: GatewayRecording::open_store
-  Quota quota = {};                         // of each tenant
-  bool enforces_on_traffic = false;         // a limit of recording stops traffic too
-  std::string secret = {};                  // of this installation, by which users are told apart; empty: a random one
-  bool one_user = false;                    // all credentials are one user's
-  std::string project = {};                 // of conversations that are recorded: Settings::project; empty: none
+  GatewayPolicies policies = {};    // what may be changed in requests; tools need a store
+  std::string compaction_key = {};  // of opaque compaction items; empty: made from `secret`
+  // where exchanges are recorded; null, and no open_store: nowhere
+  std::shared_ptr<Store> store = {};
+  // of a store that cannot be opened now: GatewayRecording::open_store
+  OpenStore open_store = {};
+  Quota quota = {};                  // of each tenant
+  bool enforces_on_traffic = false;  // a limit of recording stops traffic too
+  // of this installation, by which users are told apart; empty: a random one
+  std::string secret = {};
+  bool one_user = false;  // all credentials are one user's
+  // of conversations that are recorded: Settings::project; empty: none
+  std::string project = {};
   std::shared_ptr<MoneyCounts> money = {};  // what recorded requests cost; null: it is not counted
 
-  bool takes_tokens = true;  // else whoever reaches it may use it, though the server beside it takes some
+  // else whoever reaches it may use it, though the server beside it takes some
+  bool takes_tokens = true;
 
   // As a server of its own.
   std::optional<std::string> tokens_file = {};  // unset: whoever reaches it may use it
@@ -61,7 +67,8 @@ struct GatewayServing {
     std::uint16_t port = 0;
   };
   std::optional<NumbersAt> numbers = {};  // GET /metrics, on this machine alone; unset: nowhere
-  std::function<void(const std::string& url, const std::string& numbers)> on_listening = {};  // the latter is empty where unset
+  // the latter is empty where unset
+  std::function<void(const std::string& url, const std::string& numbers)> on_listening = {};
 };
 
 // `tokens` null: there are none, and it must listen on this machine alone. Borrows both.
@@ -71,13 +78,15 @@ Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, con
 // Until SIGINT or SIGTERM, as serve().
 std::optional<Error> serve_gateway(const GatewayServing& serving);
 
-// The key of compaction items: the one that is given, else one made from the installation's secret; empty: there is neither.
+// The key of compaction items: the one that is given, else one made from the installation's secret;
+// empty: there is neither.
 std::string compaction_key(const std::string& given, const std::string& secret);
 
 void add_gateway_numbers(const GatewayCounts& counts, std::vector<Metrics::Number>& numbers);
 
 // Null for no file. not_found, unavailable, corrupt: as Tokens::open().
-Result<std::unique_ptr<Tokens>> open_tokens(const std::optional<std::string>& file, const ServerLog& log);
+Result<std::unique_ptr<Tokens>> open_tokens(const std::optional<std::string>& file,
+                                            const ServerLog& log);
 
 bool is_loopback(const std::string& address);
 

@@ -1,5 +1,5 @@
-// Gives memory back to the system after a peak. glibc keeps what was freed below something that is still in use; the process would stay as large as its
-// largest moment.
+// Gives memory back to the system after a peak. glibc keeps what was freed below something that is
+// still in use; the process would stay as large as its largest moment.
 #pragma once
 
 #include <condition_variable>

@@ -7,7 +7,10 @@
 namespace undertext {
 
 LiveLine::LiveLine(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place)
-    : caller_(std::move(caller)), stream_(std::move(stream)), place_(std::move(place)), told_at_(Clock::now()) {}
+    : caller_(std::move(caller)),
+      stream_(std::move(stream)),
+      place_(std::move(place)),
+      told_at_(Clock::now()) {}
 
 bool LiveLine::send_locked(std::string text) {
   told_at_ = Clock::now();
@@ -41,16 +44,20 @@ void LiveLine::close() {
   if (stream) stream->end();
 }
 
-LiveLines::LiveLines(Options options) : options_(std::move(options)), places_(options_.per_tenant), thread_([this] { run(); }) {}
+LiveLines::LiveLines(Options options)
+    : options_(std::move(options)), places_(options_.per_tenant), thread_([this] { run(); }) {}
 
-std::shared_ptr<LiveLine> LiveLines::add(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place) {
+std::shared_ptr<LiveLine> LiveLines::add(Caller caller, std::shared_ptr<http::Stream> stream,
+                                         TenantCounts::Slot place) {
   auto line = std::make_shared<LiveLine>(std::move(caller), std::move(stream), std::move(place));
   const std::lock_guard lock(lock_);
   lines_.push_back(line);
   return line;
 }
 
-bool LiveLines::allows(const LiveLine& line) const { return !options_.still_allowed || options_.still_allowed(line.caller_); }
+bool LiveLines::allows(const LiveLine& line) const {
+  return !options_.still_allowed || options_.still_allowed(line.caller_);
+}
 
 bool LiveLines::look_after(LiveLine& line) {
   try {

@@ -1,5 +1,6 @@
-// Streams that stay open: a thread of their own sees to it that none is taken for dead, and that none outlives the right to read it. It waits for nothing but
-// its time, so that a slow store delays neither.
+// Streams that stay open: a thread of their own sees to it that none is taken for dead, and that
+// none outlives the right to read it. It waits for nothing but its time, so that a slow store
+// delays neither.
 //
 //     std::optional<TenantCounts::Slot> place = lines.take_place(tenant);      // nothing: the tenant has too many
 //     std::shared_ptr<LiveLine> line = lines.add(caller, std::move(stream), *std::move(place));
@@ -38,7 +39,8 @@ class LiveLine {
  private:
   friend class LiveLines;
   bool send_locked(std::string text);
-  bool keep_up(std::chrono::milliseconds heartbeat);  // with a comment, where nothing was sent for so long
+  // with a comment, where nothing was sent for so long
+  bool keep_up(std::chrono::milliseconds heartbeat);
 
   const Caller caller_;
   mutable std::mutex lock_;
@@ -53,16 +55,21 @@ class LiveLines {
     std::function<bool(const Caller&)> still_allowed = {};  // unset: always; must not wait
     std::size_t per_tenant = 64;
     std::chrono::milliseconds heartbeat{15'000};
-    std::chrono::milliseconds watch{500};  // how often clients that are gone, and rights, are looked for
+    // how often clients that are gone, and rights, are looked for
+    std::chrono::milliseconds watch{500};
     std::function<void()> on_closed = {};  // after some were closed by this; on its thread
   };
   explicit LiveLines(Options options);
   ~LiveLines() { stop(); }
 
-  // A place of the tenant's, which is free again when the line is closed. Nothing: it has as many as it may.
-  std::optional<TenantCounts::Slot> take_place(const std::string& tenant) { return places_.take(tenant); }
+  // A place of the tenant's, which is free again when the line is closed. Nothing: it has as many
+  // as it may.
+  std::optional<TenantCounts::Slot> take_place(const std::string& tenant) {
+    return places_.take(tenant);
+  }
   // Looked after for as long as somebody holds it.
-  std::shared_ptr<LiveLine> add(Caller caller, std::shared_ptr<http::Stream> stream, TenantCounts::Slot place);
+  std::shared_ptr<LiveLine> add(Caller caller, std::shared_ptr<http::Stream> stream,
+                                TenantCounts::Slot place);
 
   bool allows(const LiveLine& line) const;
   std::size_t count() const { return places_.total(); }

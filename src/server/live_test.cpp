@@ -20,16 +20,22 @@ class LiveTest : public testing::Test {
   LiveTest() { make("a"); }
 
   void make(const std::string& id) {
-    ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":")" + id + "\"}"})->reply.status, 201u);
+    ASSERT_EQ(
+        call(app, "POST", "/v1/conversations", {.body = R"({"id":")" + id + "\"}"})->reply.status,
+        201u);
   }
   std::shared_ptr<Answered> operate(const std::string& body) {
     return call(app, "POST", "/v1/conversations/a/operations", {.body = body});
   }
   void append(int count = 1) {
     for (int i = 0; i < count; ++i)
-      ASSERT_EQ(operate(R"({"operation":"APPEND","messages":[{"role":"user","content":"some words"}]})")->reply.status, 200u);
+      ASSERT_EQ(
+          operate(R"({"operation":"APPEND","messages":[{"role":"user","content":"some words"}]})")
+              ->reply.status,
+          200u);
   }
-  std::shared_ptr<Answered> watch(const std::string& query = "", std::vector<http::Field> fields = {}) {
+  std::shared_ptr<Answered> watch(const std::string& query = "",
+                                  std::vector<http::Field> fields = {}) {
     return call(app, "GET", "/v1/conversations/a/events" + query, {.fields = std::move(fields)});
   }
 
@@ -37,7 +43,9 @@ class LiveTest : public testing::Test {
   std::atomic<bool> allowed = true;
   App app{{.store = [this](const std::string&) { return store; },
            .still_allowed = [this](const Caller&) { return allowed.load(); },
-           .limits = {.streams_per_tenant = 3, .heartbeat = milliseconds(30), .watch = milliseconds(10)}}};
+           .limits = {.streams_per_tenant = 3,
+                      .heartbeat = milliseconds(30),
+                      .watch = milliseconds(10)}}};
 };
 
 bool has_ended(const Answered& a) { return a.ended; }
@@ -46,7 +54,8 @@ TEST_F(LiveTest, a_stream_begins_with_the_head_and_tells_every_version_once) {
   append(2);
   const auto stream = watch();
   EXPECT_EQ(stream->reply.content_type, "text/event-stream");
-  ASSERT_TRUE(stream->wait_for_text("id: 2\nevent: version\ndata: {\"version\":2,\"parent\":1,\"operation\":\"APPEND\""));
+  ASSERT_TRUE(stream->wait_for_text(
+      "id: 2\nevent: version\ndata: {\"version\":2,\"parent\":1,\"operation\":\"APPEND\""));
   append(1);
   operate(R"([{"operation":"CLEAR"},{"operation":"UNDO"}])");
   ASSERT_TRUE(stream->wait_for_text("id: 5\n"));
@@ -62,7 +71,8 @@ TEST_F(LiveTest, who_comes_back_goes_on_where_it_was) {
   append(5);
   const auto stream = watch("?after=1", {{"Last-Event-ID", "3"}});
   ASSERT_TRUE(stream->wait_for_text("id: 5\n"));
-  EXPECT_EQ(stream->text().find("id: 3\n"), std::string::npos) << "the field goes before the parameter";
+  EXPECT_EQ(stream->text().find("id: 3\n"), std::string::npos)
+      << "the field goes before the parameter";
   EXPECT_NE(stream->text().find("id: 4\n"), std::string::npos);
   const auto nothing_missed = watch("?after=5");
   append(1);
@@ -74,7 +84,8 @@ TEST_F(LiveTest, who_comes_back_goes_on_where_it_was) {
 
 TEST_F(LiveTest, many_versions_come_in_pages_and_too_many_as_a_reset) {
   Conversation other = Conversation::open(store, "a").value();
-  std::vector<Operation> many(2000, Operation{op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}});
+  std::vector<Operation> many(
+      2000, Operation{op::Append{{Message::parse(R"({"role":"user","content":"x"})").value()}}});
   other.apply(many).value();
   const auto behind = watch("?after=0");
   ASSERT_TRUE(behind->wait_for_text("id: 2000\n"));
@@ -98,13 +109,17 @@ TEST_F(LiveTest, what_another_process_redacts_or_counts_anew_is_told_and_followe
   append(2);
   const auto stream = watch();
   ASSERT_TRUE(stream->wait_for_text("id: 2\n"));
-  Conversation elsewhere = Conversation::open(store, "a", {}, {.make = OpenOptions::Make::never}).value();
+  Conversation elsewhere =
+      Conversation::open(store, "a", {}, {.make = OpenOptions::Make::never}).value();
   ASSERT_TRUE(elsewhere.redact({Ordinal(0)}, {"me", 1, "private"}));
   EXPECT_TRUE(stream->wait_for_text("event: event\ndata: {\"type\":\"REWRITTEN\",\"version\":2}"));
-  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?end=1")->reply.body.find("some words"), std::string::npos);
+  EXPECT_EQ(call(app, "GET", "/v1/conversations/a/rows?end=1")->reply.body.find("some words"),
+            std::string::npos);
   ASSERT_TRUE(elsewhere.set_tokenizer("claude-3-5-haiku"));
   append();
-  EXPECT_NE(call(app, "GET", "/v1/conversations/a")->reply.body.find(R"("tokenizer":"estimate:claude")"), std::string::npos)
+  EXPECT_NE(
+      call(app, "GET", "/v1/conversations/a")->reply.body.find(R"("tokenizer":"estimate:claude")"),
+      std::string::npos)
       << call(app, "GET", "/v1/conversations/a")->reply.body;
 }
 
@@ -148,19 +163,26 @@ TEST(LiveLinesTest, neither_heartbeats_nor_revocation_wait_for_the_store) {
   gate.set_closed(true);
   gate.wait_until_asked();
   const std::size_t told = stream->text().size();
-  EXPECT_TRUE(stream->wait([&](const Answered& a) { return a.streamed.find(":\n\n:\n\n", told) != std::string::npos; }));
+  EXPECT_TRUE(stream->wait(
+      [&](const Answered& a) { return a.streamed.find(":\n\n:\n\n", told) != std::string::npos; }));
   allowed = false;
   EXPECT_TRUE(stream->wait([](const Answered& a) { return a.ended; }));
   gate.set_closed(false);
 }
 
 TEST_F(LiveTest, limits_that_are_crossed_are_told_behind_their_version) {
-  ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":"small","settings":{"tokenLimit":3}})"})->reply.status, 201u);
+  ASSERT_EQ(call(app, "POST", "/v1/conversations",
+                 {.body = R"({"id":"small","settings":{"tokenLimit":3}})"})
+                ->reply.status,
+            201u);
   const auto stream = call(app, "GET", "/v1/conversations/small/events");
   ASSERT_TRUE(stream->wait_for_text("id: 0\n"));
-  call(app, "POST", "/v1/conversations/small/operations",
-       {.body = R"({"operation":"APPEND","messages":[{"role":"user","content":"rather more words than three tokens"}]})"});
-  ASSERT_TRUE(stream->wait_for_text("event: event\ndata: {\"type\":\"TOKEN_LIMIT_EXCEEDED\",\"tokensUsed\":"));
+  call(
+      app, "POST", "/v1/conversations/small/operations",
+      {.body =
+           R"({"operation":"APPEND","messages":[{"role":"user","content":"rather more words than three tokens"}]})"});
+  ASSERT_TRUE(stream->wait_for_text(
+      "event: event\ndata: {\"type\":\"TOKEN_LIMIT_EXCEEDED\",\"tokensUsed\":"));
   EXPECT_LT(stream->text().find("id: 1\n"), stream->text().find("event: event\n"));
 }
 
@@ -187,7 +209,9 @@ TEST_F(LiveTest, a_stream_ends_when_its_token_is_no_longer_good) {
   EXPECT_EQ(stream->text().find("id: 1\n"), std::string::npos);
 }
 
-TEST_F(LiveTest, a_quiet_stream_is_kept_alive_by_comments) { EXPECT_TRUE(watch()->wait_for_text("\n:\n\n:\n\n")); }
+TEST_F(LiveTest, a_quiet_stream_is_kept_alive_by_comments) {
+  EXPECT_TRUE(watch()->wait_for_text("\n:\n\n:\n\n"));
+}
 
 TEST_F(LiveTest, a_client_that_cannot_follow_is_cut_off_and_its_place_is_free_again) {
   std::vector<std::shared_ptr<Answered>> streams;
@@ -207,7 +231,9 @@ TEST_F(LiveTest, a_place_is_not_lost_where_there_is_no_memory_for_a_stream) {
   class Failing final : public CollectedExchange {
    public:
     using CollectedExchange::CollectedExchange;
-    std::shared_ptr<http::Stream> stream(unsigned, std::string, std::vector<http::Field>) override { throw std::bad_alloc(); }
+    std::shared_ptr<http::Stream> stream(unsigned, std::string, std::vector<http::Field>) override {
+      throw std::bad_alloc();
+    }
   };
   for (int i = 0; i < 5; ++i) {
     RouteMatch match = find_route(app.routes(), "GET", "/v1/conversations/a/events");
@@ -234,15 +260,20 @@ TEST_F(LiveTest, a_compression_works_in_the_background_and_tells_how_it_went) {
   append(20);
   const auto stream = watch();
   ASSERT_TRUE(stream->wait_for_text("id: 20\n"));
-  const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
-                          {.body = R"({"strategy":{"name":"keep_recent","n":3},"description":"make room"})"});
+  const auto begun =
+      call(app, "POST", "/v1/conversations/a/compressions",
+           {.body = R"({"strategy":{"name":"keep_recent","n":3},"description":"make room"})"});
   EXPECT_EQ(begun->reply.status, 202u) << begun->reply.body;
-  EXPECT_NE(begun->reply.body.find(R"("state":"running","strategy":{"name":"keep_recent","n":3},"startedAt":)"), std::string::npos);
+  EXPECT_NE(begun->reply.body.find(
+                R"("state":"running","strategy":{"name":"keep_recent","n":3},"startedAt":)"),
+            std::string::npos);
   const std::string where = begun->field("Location");
   ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\""));
   const std::string done = result_of(call(app, "GET", where));
   EXPECT_NE(done.find(R"("version":20,"messages":20,)"), std::string::npos) << done;
-  EXPECT_NE(done.find(R"("answer":{"ok":true,"operation":"COMPRESS","version":21,)"), std::string::npos) << done;
+  EXPECT_NE(done.find(R"("answer":{"ok":true,"operation":"COMPRESS","version":21,)"),
+            std::string::npos)
+      << done;
   ASSERT_TRUE(stream->wait_for_text("id: 21\n"));
   EXPECT_NE(stream->text().find("event: compression\ndata: {\"job\":"), std::string::npos);
   EXPECT_NE(result_of(call(app, "DELETE", where)).find(R"("state":"done")"), std::string::npos)
@@ -255,21 +286,26 @@ TEST_F(LiveTest, a_compression_tells_of_every_stage_it_comes_to) {
   append(20);
   const auto stream = watch();
   ASSERT_TRUE(stream->wait_for_text("id: 20\n"));
-  const auto begun =
-      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":{"name":"smart_summary","keep":2}})"});
-  EXPECT_NE(begun->reply.body.find(R"("progress":{"stage":"planning"})"), std::string::npos) << begun->reply.body;
+  const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
+                          {.body = R"({"strategy":{"name":"smart_summary","keep":2}})"});
+  EXPECT_NE(begun->reply.body.find(R"("progress":{"stage":"planning"})"), std::string::npos)
+      << begun->reply.body;
   ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\""));
   const std::string told = stream->text();
-  const std::size_t summarising = told.find(R"("progress":{"stage":"summarising","messages":18,"summaryBytes":0})");
+  const std::size_t summarising =
+      told.find(R"("progress":{"stage":"summarising","messages":18,"summaryBytes":0})");
   ASSERT_NE(summarising, std::string::npos) << told;
-  EXPECT_NE(told.find(R"("progress":{"stage":"applying"})", summarising), std::string::npos) << told;
-  EXPECT_EQ(result_of(call(app, "GET", begun->field("Location"))).find("progress"), std::string::npos);
+  EXPECT_NE(told.find(R"("progress":{"stage":"applying"})", summarising), std::string::npos)
+      << told;
+  EXPECT_EQ(result_of(call(app, "GET", begun->field("Location"))).find("progress"),
+            std::string::npos);
 }
 
 TEST_F(LiveTest, a_compression_of_a_conversation_that_was_taken_out_is_not_there) {
   append(2);
   const std::string where =
-      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})->field("Location");
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})
+          ->field("Location");
   EXPECT_EQ(call(app, "GET", where)->reply.status, 200u);
   EXPECT_EQ(call(app, "DELETE", "/v1/conversations/a")->reply.status, 200u);
   EXPECT_EQ(call(app, "GET", where)->reply.status, 404u);
@@ -278,42 +314,53 @@ TEST_F(LiveTest, a_compression_of_a_conversation_that_was_taken_out_is_not_there
 
 TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
   append(2);
-  const auto begun =
-      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"sliding_window","targetTokens":1})"});
+  const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
+                          {.body = R"({"strategy":"sliding_window","targetTokens":1})"});
   ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
   app.stop();  // waits for it
   const std::string failed = result_of(call(app, "GET", begun->field("Location")));
   EXPECT_NE(failed.find(R"("error":{"code":"cannot_fit")"), std::string::npos) << failed;
-  EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")), R"({"ok":true,"result":2})");
-  EXPECT_EQ(call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})->reply.status, 503u);
+  EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")),
+            R"({"ok":true,"result":2})");
+  EXPECT_EQ(
+      call(app, "POST", "/v1/conversations/a/compressions", {.body = R"({"strategy":"none"})"})
+          ->reply.status,
+      503u);
 }
 
 TEST_F(LiveTest, a_compression_with_progress_frees_what_can_be_freed) {
   append(8);
   const auto stream = watch();
-  const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
-                          {.body = R"({"strategy":{"name":"keep_recent","n":2},"targetTokens":1,"progress":true})"});
+  const auto begun = call(
+      app, "POST", "/v1/conversations/a/compressions",
+      {.body = R"({"strategy":{"name":"keep_recent","n":2},"targetTokens":1,"progress":true})"});
   ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
   ASSERT_TRUE(stream->wait_for_text("\"state\":\"done\"")) << stream->text();
   const std::string done = result_of(call(app, "GET", begun->field("Location")));
-  EXPECT_NE(done.find(R"("outcome":"compressed","targetReached":false)"), std::string::npos) << done;
-  EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")), R"({"ok":true,"result":9})");
+  EXPECT_NE(done.find(R"("outcome":"compressed","targetReached":false)"), std::string::npos)
+      << done;
+  EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")),
+            R"({"ok":true,"result":9})");
 }
 
 TEST_F(LiveTest, a_conversation_whose_model_is_down_is_summarised_by_the_digest) {
-  if (!endpoint_summariser({.base_url = "http://127.0.0.1:1/v1", .model = "m"})) GTEST_SKIP() << "endpoint: built without libcurl";
+  if (!endpoint_summariser({.base_url = "http://127.0.0.1:1/v1", .model = "m"}))
+    GTEST_SKIP() << "endpoint: built without libcurl";
   // As its operator made it; nobody listens there.
-  open_kept(store, "down",
-            {.config = R"({"summarisers":{"down":{"kind":"openai","baseUrl":"http://127.0.0.1:1/v1","model":"m","attempts":1}},
+  open_kept(
+      store, "down",
+      {.config =
+           R"({"summarisers":{"down":{"kind":"openai","baseUrl":"http://127.0.0.1:1/v1","model":"m","attempts":1}},
       "compressionConfig":{"enabled":true,"threshold":1000,"strategy":{"name":"default","summariser":"down"}}})"})
       .value();
   const auto stream = call(app, "GET", "/v1/conversations/down/events");
   std::string words;
   for (int i = 0; i < 40; ++i) words += " word" + std::to_string(i);
   for (int i = 0; i < 20; ++i) {
-    const std::string body =
-        R"({"operation":"APPEND","messages":[{"role":"user","content":")" + std::to_string(i) + words + "\"}]}";
-    ASSERT_EQ(call(app, "POST", "/v1/conversations/down/operations", {.body = body})->reply.status, 200u);
+    const std::string body = R"({"operation":"APPEND","messages":[{"role":"user","content":")" +
+                             std::to_string(i) + words + "\"}]}";
+    ASSERT_EQ(call(app, "POST", "/v1/conversations/down/operations", {.body = body})->reply.status,
+              200u);
   }
   ASSERT_TRUE(stream->wait_for_text(R"("type":"COMPRESSED")")) << stream->text();
   const std::string receipts = result_of(call(app, "GET", "/v1/conversations/down/receipts"));
@@ -322,7 +369,10 @@ TEST_F(LiveTest, a_conversation_whose_model_is_down_is_summarised_by_the_digest)
 }
 
 TEST_F(LiveTest, what_happens_once_a_stream_is_open_is_told_though_the_sender_comes_to_it_later) {
-  ASSERT_EQ(call(app, "POST", "/v1/conversations", {.body = R"({"id":"small","settings":{"tokenLimit":3}})"})->reply.status, 201u);
+  ASSERT_EQ(call(app, "POST", "/v1/conversations",
+                 {.body = R"({"id":"small","settings":{"tokenLimit":3}})"})
+                ->reply.status,
+            201u);
   const auto busy = watch();
   ASSERT_TRUE(busy->wait_for_text("id: 0\n"));
   std::shared_ptr<Answered> stream;
@@ -330,24 +380,30 @@ TEST_F(LiveTest, what_happens_once_a_stream_is_open_is_told_though_the_sender_co
     const std::lock_guard held(busy->lock);  // the sender waits for this client from now on
     append(1);
     stream = call(app, "GET", "/v1/conversations/small/events");
-    const std::string body = R"({"operation":"APPEND","messages":[{"role":"user","content":"more than three tokens"}]})";
-    ASSERT_EQ(call(app, "POST", "/v1/conversations/small/operations", {.body = body})->reply.status, 200u);
+    const std::string body =
+        R"({"operation":"APPEND","messages":[{"role":"user","content":"more than three tokens"}]})";
+    ASSERT_EQ(call(app, "POST", "/v1/conversations/small/operations", {.body = body})->reply.status,
+              200u);
   }
   EXPECT_TRUE(stream->wait_for_text(R"("type":"TOKEN_LIMIT_EXCEEDED")")) << stream->text();
 }
 
 TEST_F(LiveTest, what_is_wrong_with_a_compression_is_told_at_once) {
-  const std::pair<const char*, const char*> cases[] = {{"{}", "strategy"},
-                                                       {R"({"strategy":"nope"})", "strategy"},
-                                                       {R"({"strategy":"none","nope":1})", "nope"},
-                                                       {R"({"strategy":"none","operation":"CLEAR"})", "operation"},
-                                                       {R"({"indices":[0]})", "strategy"}};
+  const std::pair<const char*, const char*> cases[] = {
+      {"{}", "strategy"},
+      {R"({"strategy":"nope"})", "strategy"},
+      {R"({"strategy":"none","nope":1})", "nope"},
+      {R"({"strategy":"none","operation":"CLEAR"})", "operation"},
+      {R"({"indices":[0]})", "strategy"}};
   for (const auto& [body, field] : cases) {
     const auto refused = call(app, "POST", "/v1/conversations/a/compressions", {.body = body});
     EXPECT_EQ(refused->reply.status, 400u) << body;
-    EXPECT_NE(refused->reply.body.find("\"field\":\"" + std::string(field) + "\""), std::string::npos) << refused->reply.body;
+    EXPECT_NE(refused->reply.body.find("\"field\":\"" + std::string(field) + "\""),
+              std::string::npos)
+        << refused->reply.body;
   }
-  EXPECT_EQ(call(app, "POST", "/v1/conversations/a/compressions", {.body = ""})->reply.status, 400u);
+  EXPECT_EQ(call(app, "POST", "/v1/conversations/a/compressions", {.body = ""})->reply.status,
+            400u);
 }
 
 }  // namespace

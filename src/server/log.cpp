@@ -60,8 +60,10 @@ void ServerLog::request(const Request& request) const {
   append_field(line, "method", request.method);
   append_field(line, "route", request.route);
   append_number(line, "status", request.status);
-  append_number(line, "us",
-                static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count()));
+  append_number(
+      line, "us",
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(request.duration).count()));
   append_number(line, "bytesIn", request.bytes_in);
   append_number(line, "bytesOut", request.bytes_out);
   append_field(line, "tenant", request.tenant);

@@ -1,6 +1,8 @@
-// What the server tells its operator: a line of JSON for each request and event, on standard error. A line holds what is listed here and nothing else:
-// no body, no query, no header, no path but its route's pattern; of a 500, also its cause. Telling never waits: lines are written by a thread of their own, and where nobody reads them they
-// are dropped, and counted. Any thread may tell.
+// What the server tells its operator: a line of JSON for each request and event, on standard error.
+// A line holds what is listed here and nothing else:
+// no body, no query, no header, no path but its route's pattern; of a 500, also its cause. Telling
+// never waits: lines are written by a thread of their own, and where nobody reads them they are
+// dropped, and counted. Any thread may tell.
 #pragma once
 
 #include <chrono>
@@ -26,7 +28,8 @@ class ServerLog {
 
   struct Request {
     std::string_view method;
-    std::string_view route;  // its pattern, such as "/v1/conversations/{id}"; "" where there is none
+    // its pattern, such as "/v1/conversations/{id}"; "" where there is none
+    std::string_view route;
     unsigned status = 0;
     std::chrono::nanoseconds duration{};
     std::uint64_t bytes_in = 0, bytes_out = 0;
@@ -35,13 +38,15 @@ class ServerLog {
   void request(const Request& request) const;
 
   enum class Level : std::uint8_t { info, warning, error };
-  void event(Level level, std::string_view event, const std::vector<std::pair<std::string_view, std::string>>& fields = {}) const;
+  void event(Level level, std::string_view event,
+             const std::vector<std::pair<std::string_view, std::string>>& fields = {}) const;
 
  private:
   static constexpr std::size_t waiting_max = 8192;  // lines
   void put(std::string line) const;
   void run();
-  bool write(std::string_view line) const;  // false: nobody reads, and the server stops; or nobody ever will
+  // false: nobody reads, and the server stops; or nobody ever will
+  bool write(std::string_view line) const;
 
   const int descriptor_;
   const Requests requests_;

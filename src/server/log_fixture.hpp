@@ -27,7 +27,8 @@ class LogPipe {
     ::close(ends_[1]);
     std::string text;
     char some[4096];
-    for (ssize_t got = 0; (got = ::read(ends_[0], some, sizeof some)) > 0;) text.append(some, static_cast<std::size_t>(got));
+    for (ssize_t got = 0; (got = ::read(ends_[0], some, sizeof some)) > 0;)
+      text.append(some, static_cast<std::size_t>(got));
     return text;
   }
 

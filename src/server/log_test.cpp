@@ -28,8 +28,10 @@ TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
   const std::string line = written();
   ASSERT_FALSE(line.empty());
   EXPECT_EQ(line.find('\n'), line.size() - 1);
-  for (const char c : line.substr(0, line.size() - 1)) EXPECT_TRUE(c >= 0x20 && c < 0x7f) << static_cast<int>(c);
-  const JsonText text = JsonText::parse(std::string_view(line).substr(0, line.size() - 1), {}).value();
+  for (const char c : line.substr(0, line.size() - 1))
+    EXPECT_TRUE(c >= 0x20 && c < 0x7f) << static_cast<int>(c);
+  const JsonText text =
+      JsonText::parse(std::string_view(line).substr(0, line.size() - 1), {}).value();
   EXPECT_EQ(text.root().find("method")->string(), "GE\r\nT");
   EXPECT_EQ(text.root().find("route")->string(), "/v1/conversations/{id}");
   EXPECT_EQ(text.root().find("status")->raw(), "200");
@@ -40,7 +42,8 @@ TEST_F(LogLines, ARequestIsOneLineOfJsonWhateverItsTextsHold) {
 
 TEST_F(LogLines, WithoutRequestsOnlyEventsAreWritten) {
   const ServerLog& log = this->log(ServerLog::Requests::none);
-  log.request({.method = "GET", .route = "/", .status = 200, .tenant = "", .token = "", .peer = ""});
+  log.request(
+      {.method = "GET", .route = "/", .status = 200, .tenant = "", .token = "", .peer = ""});
   log.event(ServerLog::Level::error, "stopped", {{"why", "x\ny"}});
   const std::string line = written();
   EXPECT_EQ(line.find("request"), std::string::npos);
@@ -53,7 +56,8 @@ TEST_F(LogLines, NobodyWaitsForAReaderAndWhatIsDroppedIsCounted) {
   std::string text;
   std::thread reader([&] {
     char some[4096];
-    for (ssize_t got = 0; (got = ::read(ends_[0], some, sizeof some)) > 0;) text.append(some, static_cast<std::size_t>(got));
+    for (ssize_t got = 0; (got = ::read(ends_[0], some, sizeof some)) > 0;)
+      text.append(some, static_cast<std::size_t>(got));
   });
   log_.reset();
   ::close(ends_[1]);

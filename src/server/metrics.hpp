@@ -1,5 +1,5 @@
-// What happened so far, in the text format of Prometheus. Its labels are routes of the table, statuses of a list and names of gauges: nothing that a client
-// could make more of.
+// What happened so far, in the text format of Prometheus. Its labels are routes of the table,
+// statuses of a list and names of gauges: nothing that a client could make more of.
 #pragma once
 
 #include <array>
@@ -21,9 +21,10 @@ class Metrics {
  public:
   explicit Metrics(const std::vector<Route>& routes);  // which it borrows
 
-  // `route` is one of the table, or null where there is none for the request. Any thread may call it.
-  void answered(const Route* route, unsigned status, std::chrono::nanoseconds duration, std::uint64_t bytes_in,
-                std::uint64_t bytes_out);
+  // `route` is one of the table, or null where there is none for the request. Any thread may call
+  // it.
+  void answered(const Route* route, unsigned status, std::chrono::nanoseconds duration,
+                std::uint64_t bytes_in, std::uint64_t bytes_out);
 
   void failed(ErrorCode code);  // what was answered says so. Any thread may call it
 
@@ -38,9 +39,11 @@ class Metrics {
   static constexpr std::string_view content_type = "text/plain; version=0.0.4; charset=utf-8";
 
  private:
-  static constexpr std::array<unsigned, 28> statuses = {200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 412,
-                                                        413, 414, 415, 417, 421, 422, 428, 429, 431, 500, 501, 503, 505, 0};
-  static constexpr std::array<double, 13> bounds_s = {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
+  static constexpr std::array<unsigned, 28> statuses = {
+      200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 412,
+      413, 414, 415, 417, 421, 422, 428, 429, 431, 500, 501, 503, 505, 0};
+  static constexpr std::array<double, 13> bounds_s = {
+      0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
 
   struct OfRoute {
     std::array<std::atomic<std::uint64_t>, statuses.size()> answers = {};

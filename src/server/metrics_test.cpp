@@ -19,15 +19,25 @@ TEST(MetricsText, CountsByRouteAndStatusAndDuration) {
   metrics.answered(nullptr, 404, milliseconds(0), 0, 0);
   metrics.failed(ErrorCode::corrupt);
   const std::string text = metrics.text({{"queue_waiting", "Requests that wait.", 7}});
-  const auto has = [&](const std::string& line) { return ("\n" + text).find("\n" + line + "\n") != std::string::npos; };
-  EXPECT_TRUE(has(R"(undertext_requests_total{method="GET",route="/v1/things/{id}",status="200"} 2)")) << text;
-  EXPECT_TRUE(has(R"(undertext_requests_total{method="GET",route="/v1/things/{id}",status="other"} 1)"));
+  const auto has = [&](const std::string& line) {
+    return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+  };
+  EXPECT_TRUE(
+      has(R"(undertext_requests_total{method="GET",route="/v1/things/{id}",status="200"} 2)"))
+      << text;
+  EXPECT_TRUE(
+      has(R"(undertext_requests_total{method="GET",route="/v1/things/{id}",status="other"} 1)"));
   EXPECT_TRUE(has(R"(undertext_requests_total{method="",route="",status="404"} 1)"));
-  EXPECT_TRUE(has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="0.0025"} 0)"));
-  EXPECT_TRUE(has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="0.005"} 1)"));
-  EXPECT_TRUE(has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="0.05"} 2)"));
-  EXPECT_TRUE(has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="10"} 2)"));
-  EXPECT_TRUE(has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="+Inf"} 3)"));
+  EXPECT_TRUE(has(
+      R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="0.0025"} 0)"));
+  EXPECT_TRUE(has(
+      R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="0.005"} 1)"));
+  EXPECT_TRUE(
+      has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="0.05"} 2)"));
+  EXPECT_TRUE(
+      has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="10"} 2)"));
+  EXPECT_TRUE(
+      has(R"(undertext_request_seconds_bucket{method="GET",route="/v1/things/{id}",le="+Inf"} 3)"));
   EXPECT_TRUE(has(R"(undertext_request_seconds_count{method="GET",route="/v1/things/{id}"} 3)"));
   EXPECT_TRUE(has(R"(undertext_request_seconds_sum{method="GET",route="/v1/things/{id}"} 20.033)"));
   EXPECT_TRUE(has(R"(undertext_request_bytes_total{method="GET",route="/v1/things/{id}"} 10)"));

@@ -1,5 +1,5 @@
-// What the requests that a gateway recorded cost so far, for Prometheus. By tenant and by row of the table of models: nothing that a
-// client could make more of.
+// What the requests that a gateway recorded cost so far, for Prometheus. By tenant and by row of
+// the table of models: nothing that a client could make more of.
 #pragma once
 
 #include <map>
@@ -26,7 +26,8 @@ class MoneyCounts {
   };
   static constexpr std::size_t counts_max = 1000;  // any further tenant is counted as "other"
   mutable std::mutex mutex_;
-  std::map<std::pair<std::string, std::string>, Count> counts_;  // by tenant and model; guarded by mutex_
+  // by tenant and model; guarded by mutex_
+  std::map<std::pair<std::string, std::string>, Count> counts_;
 };
 
 }  // namespace undertext

@@ -32,11 +32,13 @@ struct KeptKey {
 };
 
 KeptKey read_kept(const ConversationRecord& record, bool is_new) {
-  return {record.id, record.settings.substr(0, digest_letters), record.settings.substr(digest_letters), is_new};
+  return {record.id, record.settings.substr(0, digest_letters),
+          record.settings.substr(digest_letters), is_new};
 }
 
 // The first to come with the key leaves its own request and id.
-KeptKey keep_key(Store& store, const std::string& key, const std::string& request, const MakingOnce& making) {
+KeptKey keep_key(Store& store, const std::string& key, const std::string& request,
+                 const MakingOnce& making) {
   const Digest digest = sha256(key);
   const std::string record_id = hidden_id(hex(digest));
   for (Tries tries;;) {
@@ -45,8 +47,10 @@ KeptKey keep_key(Store& store, const std::string& key, const std::string& reques
     if (known.error().code != ErrorCode::not_found) throw Failure(known.error());
     if (store.find(making.id)) throw Failure(id_taken(making.id));
     const std::int64_t now = wall_clock_ms();
-    if (digest.front() == 0) discard_abandoned(store, now).value();  // of 256 keys one looks after those of yesterday
-    const Result<ConversationRecord> kept = store.create({.id = record_id, .settings = request + making.id, .created_at_ms = now});
+    // of 256 keys one looks after those of yesterday
+    if (digest.front() == 0) discard_abandoned(store, now).value();
+    const Result<ConversationRecord> kept =
+        store.create({.id = record_id, .settings = request + making.id, .created_at_ms = now});
     if (kept) return read_kept(*kept, true);
     if (!tries.may_retry(kept.error())) throw Failure(kept.error());
   }
@@ -55,11 +59,17 @@ KeptKey keep_key(Store& store, const std::string& key, const std::string& reques
 }  // namespace
 
 Parameter idempotency_key(std::string what) {
-  return {.name = "Idempotency-Key", .in = Parameter::In::header, .what = std::move(what), .least = 1, .most = 255};
+  return {.name = "Idempotency-Key",
+          .in = Parameter::In::header,
+          .what = std::move(what),
+          .least = 1,
+          .most = 255};
 }
 
 http::Reply key_reused() {
-  return error_reply({ErrorCode::invalid_argument, "this key was given for another request", "Idempotency-Key"}, 422);
+  return error_reply(
+      {ErrorCode::invalid_argument, "this key was given for another request", "Idempotency-Key"},
+      422);
 }
 
 http::Reply make_once(Store& store, const Call& call, const MakingOnce& making) {
@@ -79,12 +89,15 @@ http::Reply make_once(Store& store, const Call& call, const MakingOnce& making) 
     return making.make(kept.id, mark);
   } catch (const Failure& failure) {
     const bool is_conflict = failure.error().code == ErrorCode::conflict;
-    // It was not there a moment ago: a request with the same key, which came at the same time, was first.
+    // It was not there a moment ago: a request with the same key, which came at the same time, was
+    // first.
     if (is_conflict && is_made()) return again();
     // What the key made was taken out since, and its id with it: the key makes nothing else.
     const bool was_taken_out = is_conflict && !kept.is_new && !store.find(kept.id);
-    // Errors are not remembered. After `unavailable` it may have happened all the same, and the next one finds out.
-    if (failure.error().code != ErrorCode::unavailable && !was_taken_out) static_cast<void>(store.purge(kept.record_id, {}));
+    // Errors are not remembered. After `unavailable` it may have happened all the same, and the
+    // next one finds out.
+    if (failure.error().code != ErrorCode::unavailable && !was_taken_out)
+      static_cast<void>(store.purge(kept.record_id, {}));
     throw;
   }
 }

@@ -1,5 +1,6 @@
-// The conversations of all tenants that are open in this process. One is opened once, and stays open for whoever asks next; those that nobody uses go
-// when there are too many or have too much in memory, the least recently used first. Safe for any number of threads.
+// The conversations of all tenants that are open in this process. One is opened once, and stays
+// open for whoever asks next; those that nobody uses go when there are too many or have too much in
+// memory, the least recently used first. Safe for any number of threads.
 //
 //     std::shared_ptr<Conversation> conversation = open.get("acme", "support-17");   // throws Failure: not_found, unavailable, …
 #pragma once
@@ -27,12 +28,14 @@ class OpenConversations {
     std::uint64_t bytes_each = std::uint64_t{8} << 20;  // about what one keeps in memory
     std::uint64_t bytes = std::uint64_t{512} << 20;     // about what all of them do
   };
-  OpenConversations(StoreOf store_of, Limits limits) : store_of_(std::move(store_of)), limits_(limits) {}
+  OpenConversations(StoreOf store_of, Limits limits)
+      : store_of_(std::move(store_of)), limits_(limits) {}
 
   // With the settings it was made with. Whoever holds it keeps it open.
   std::shared_ptr<Conversation> get(const std::string& tenant, const std::string& id);
 
-  // The next get() looks in the store again. Who holds it still may go on, as far as the store lets them.
+  // The next get() looks in the store again. Who holds it still may go on, as far as the store lets
+  // them.
   void forget(const std::string& tenant, const std::string& id);
 
   std::size_t count() const;
@@ -53,8 +56,9 @@ class OpenConversations {
 
   std::shared_ptr<Entry> entry_of(const Key& key);
   void weigh(const Key& key, const std::shared_ptr<Entry>& entry);
-  void take_idle(std::list<std::shared_ptr<Entry>>& idle, std::size_t count_max);  // with the lock held
-  std::shared_ptr<Entry> take(Places::iterator place);                             // likewise
+  // with the lock held
+  void take_idle(std::list<std::shared_ptr<Entry>>& idle, std::size_t count_max);
+  std::shared_ptr<Entry> take(Places::iterator place);  // likewise
   void drop(const Key& key, const std::shared_ptr<Entry>& entry);
 
   StoreOf store_of_;

@@ -7,10 +7,13 @@ namespace {
 
 class OpenConversationsTest : public testing::Test {
  protected:
-  void make(const std::string& id) { Conversation::open(store, id, {}, {.make = OpenOptions::Make::always}).value(); }
+  void make(const std::string& id) {
+    Conversation::open(store, id, {}, {.make = OpenOptions::Make::always}).value();
+  }
 
   std::shared_ptr<Store> store = memory_store();
-  OpenConversations open{[this](const std::string&) { return store; }, {.count = 3, .bytes_each = 1 << 20, .bytes = 4 << 20}};
+  OpenConversations open{[this](const std::string&) { return store; },
+                         {.count = 3, .bytes_each = 1 << 20, .bytes = 4 << 20}};
 };
 
 TEST_F(OpenConversationsTest, one_that_is_open_is_opened_once_for_each_tenant) {
@@ -49,12 +52,16 @@ TEST_F(OpenConversationsTest, where_all_are_in_use_one_more_is_opened) {
 }
 
 TEST_F(OpenConversationsTest, those_that_have_much_in_memory_go_before_there_are_too_many) {
-  OpenConversations few{[this](const std::string&) { return store; }, {.count = 100, .bytes_each = 1 << 20, .bytes = 2 << 20}};
+  OpenConversations few{[this](const std::string&) { return store; },
+                        {.count = 100, .bytes_each = 1 << 20, .bytes = 2 << 20}};
   for (const char* id : {"a", "b", "c"}) {
     make(id);
-    few.get("", id)->apply({op::Append{{Message::make(Role::user, std::string(700'000, 'x')).value()}}}).value();
+    few.get("", id)
+        ->apply({op::Append{{Message::make(Role::user, std::string(700'000, 'x')).value()}}})
+        .value();
   }
-  for (const char* id : {"a", "b", "c"}) few.get("", id);  // what it has become is seen at the next use
+  // what it has become is seen at the next use
+  for (const char* id : {"a", "b", "c"}) few.get("", id);
   EXPECT_EQ(few.count(), 2u) << "three of 700 kB are more than 2 MiB";
   EXPECT_LE(few.bytes(), 2u << 20);
   const std::weak_ptr<Conversation> b = few.get("", "b"), c = few.get("", "c");

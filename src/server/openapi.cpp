@@ -22,9 +22,12 @@ constexpr std::string_view shared_components =
 
 SchemaWriter schemas() { return {server_shapes(), "#/components/schemas/"}; }
 
-std::string bounded(std::string schema, const Parameter& parameter, std::string_view least, std::string_view most) {
-  if (parameter.least) schema += R"(,")" + std::string(least) + R"(":)" + std::to_string(*parameter.least);
-  if (parameter.most) schema += R"(,")" + std::string(most) + R"(":)" + std::to_string(*parameter.most);
+std::string bounded(std::string schema, const Parameter& parameter, std::string_view least,
+                    std::string_view most) {
+  if (parameter.least)
+    schema += R"(,")" + std::string(least) + R"(":)" + std::to_string(*parameter.least);
+  if (parameter.most)
+    schema += R"(,")" + std::string(most) + R"(":)" + std::to_string(*parameter.most);
   return schema;
 }
 
@@ -44,9 +47,12 @@ std::string schema_of(const Parameter& parameter) {
     case Parameter::Type::time: schema = R"({"type":"integer","format":"int64")"; break;
     case Parameter::Type::boolean: schema = R"({"type":"boolean")"; break;
     case Parameter::Type::role: return R"({"$ref":"#/components/schemas/Role"})";
-    case Parameter::Type::roles: schema = R"({"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Role"})"; break;
+    case Parameter::Type::roles:
+      schema = R"({"type":"array","minItems":1,"items":{"$ref":"#/components/schemas/Role"})";
+      break;
     case Parameter::Type::integers:
-      schema = bounded(R"({"type":"array","minItems":1,"items":{"type":"integer","minimum":0})", parameter, "minItems", "maxItems");
+      schema = bounded(R"({"type":"array","minItems":1,"items":{"type":"integer","minimum":0})",
+                       parameter, "minItems", "maxItems");
       break;
   }
   return schema += '}';
@@ -97,7 +103,8 @@ void append_examples(std::string& out, const Route& route) {
 
 void append_body(std::string& out, const Route& route) {
   if (route.body == Body::none) return;
-  out += route.body_may_be_absent ? R"(,"requestBody":{"required":false)" : R"(,"requestBody":{"required":true)";
+  out += route.body_may_be_absent ? R"(,"requestBody":{"required":false)"
+                                  : R"(,"requestBody":{"required":true)";
   if (route.body == Body::lines) {
     out += R"(,"content":{"application/x-ndjson":{"schema":{"type":"string"}}}})";
     return;
@@ -119,13 +126,15 @@ void append_reply_fields(std::string& out, const Route& route) {
 
 void append_operation(std::string& out, const Route& route) {
   std::string method = route.method;
-  std::transform(method.begin(), method.end(), method.begin(), [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+  std::transform(method.begin(), method.end(), method.begin(),
+                 [](char c) { return static_cast<char>(c - 'A' + 'a'); });
   append_json_string(out, method);
   append_json_string(out += R"(:{"operationId":)", route.name);
   append_json_string(out += R"(,"summary":)", route.what);
   append_json_string(out += R"(,"tags":[)", route.tag);
   append_json_string(out += R"(],"x-right":)", name_of(route.right));
-  if (route.body != Body::none) out += R"(,"x-body-bytes-max":)" + std::to_string(route.body_bytes_max);
+  if (route.body != Body::none)
+    out += R"(,"x-body-bytes-max":)" + std::to_string(route.body_bytes_max);
   if (route.right == Right::none) out += R"(,"security":[])";
   append_parameters(out, route);
   append_body(out, route);
@@ -133,7 +142,8 @@ void append_operation(std::string& out, const Route& route) {
   append_reply_fields(out, route);
   out += R"("content":{)";
   append_json_string(out, route.reply_type);
-  out += R"(:{"schema":)" + (route.answers.empty() ? std::string(R"({"type":"string"})") : schemas().of_type(route.answers));
+  out += R"(:{"schema":)" + (route.answers.empty() ? std::string(R"({"type":"string"})")
+                                                   : schemas().of_type(route.answers));
   out += R"(}}},"default":{"$ref":"#/components/responses/Error"}}})";
 }
 
@@ -164,7 +174,8 @@ std::string openapi_json(const std::vector<Route>& routes) {
   out += tags_of(routes) + R"(,"paths":{)";
   std::vector<std::string> paths;
   for (const Route& route : routes) {
-    if (std::find(paths.begin(), paths.end(), route.path) == paths.end()) paths.push_back(route.path);
+    if (std::find(paths.begin(), paths.end(), route.path) == paths.end())
+      paths.push_back(route.path);
   }
   for (const std::string& path : paths) {
     if (path != paths.front()) out += ',';

@@ -10,7 +10,8 @@
 namespace undertext {
 
 std::string openapi_json(const std::vector<Route>& routes);  // OpenAPI 3.1
-std::string docs_page(const std::vector<Route>& routes);     // HTML that needs docs_style() and nothing else
+// HTML that needs docs_style() and nothing else
+std::string docs_page(const std::vector<Route>& routes);
 std::string_view docs_style();
 
 }  // namespace undertext

@@ -13,31 +13,38 @@ namespace {
 
 // Of If-Match, which is the version that the operation, or the first of a list, expects.
 bool is_failed_precondition(const Error& error) {
-  return error.code == ErrorCode::conflict && error.field == "expectedVersion" && error.operation_index.value_or(0) == 0;
+  return error.code == ErrorCode::conflict && error.field == "expectedVersion" &&
+         error.operation_index.value_or(0) == 0;
 }
 
 http::Reply operated(const Call& call, LineAnswer answer) {
   http::Reply reply = reply_of(std::move(answer));
-  if (reply.error && is_failed_precondition(*reply.error) && expected_version(call)) reply.status = 412;
+  if (reply.error && is_failed_precondition(*reply.error) && expected_version(call))
+    reply.status = 412;
   return reply;
 }
 
 http::Reply operate(App::Rep& app, const Call& call) {
   RequestOptions options = app.operating(call);
-  const auto carry_out = [&] { return operated(call, answer_request(*app.conversation(call), call.request.body, options)); };
+  const auto carry_out = [&] {
+    return operated(call, answer_request(*app.conversation(call), call.request.body, options));
+  };
   const std::string* key = call.find("Idempotency-Key");
   if (key == nullptr) return carry_out();
   options.operation_id = *key;
-  const std::string of_key = call.caller.tenant + "/" + *call.find("id") + "/" + *key;  // whose it is, and the key
+  // whose it is, and the key
+  const std::string of_key = call.caller.tenant + "/" + *call.find("id") + "/" + *key;
   if (!app.operation_requests.begin(of_key, call.request.body)) return key_reused();
   http::Reply reply = reply_from(carry_out);
   app.operation_requests.end(of_key, reply.status == 200);
   return reply;
 }
 
-constexpr std::size_t changed_rows_max = 50;  // removed, and as many added; a page of either at the most
+// removed, and as many added; a page of either at the most
+constexpr std::size_t changed_rows_max = 50;
 
-void append_changed(AnswerText& out, const History& history, const std::vector<std::uint64_t>& ordinals, std::string_view change,
+void append_changed(AnswerText& out, const History& history,
+                    const std::vector<std::uint64_t>& ordinals, std::string_view change,
                     const char*& separator) {
   const std::uint64_t full = out.size() + page_bytes_max;
   std::string piece;
@@ -62,7 +69,8 @@ http::Reply preview(App::Rep& app, const Call& call) {
   const Diff diff = after.diff(before.version(), after.version()).value();
   AnswerText out(app.room_for_answer(call), "");
   // The answers as a list has them, whether or not there was a list; and more behind them.
-  std::string piece = answer.is_list ? std::move(answer.line) : R"({"ok":true,"results":[)" + answer.line + "]}";
+  std::string piece =
+      answer.is_list ? std::move(answer.line) : R"({"ok":true,"results":[)" + answer.line + "]}";
   piece.pop_back();
   append_sums(piece += R"(,"before":)", before);
   append_sums(piece += R"(,"after":)", after);
@@ -87,7 +95,8 @@ std::vector<Route> operation_routes(App::Rep& app) {
        .name = "operate",
        .what = "Applies an operation, or a list as one atomic step.",
        .parameters = {conversation_id(), if_match(),
-                      idempotency_key("The operationId. Of a list, KEY/0, KEY/1, … for those that have none. What is repeated "
+                      idempotency_key("The operationId. Of a list, KEY/0, KEY/1, … for those that "
+                                      "have none. What is repeated "
                                       "answers as the first time.")},
        .body = Body::json,
        .takes = "OperationRequest",
@@ -97,7 +106,8 @@ std::vector<Route> operation_routes(App::Rep& app) {
       {.method = "POST",
        .path = "/v1/conversations/{id}/preview",
        .name = "preview",
-       .what = "What the same body would do: its answers, the view before and after, the difference and the first messages of it. "
+       .what = "What the same body would do: its answers, the view before and after, the "
+               "difference and the first messages of it. "
                "Stores nothing.",
        .parameters = {conversation_id(), if_match()},
        .body = Body::json,

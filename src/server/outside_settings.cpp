@@ -12,8 +12,9 @@ namespace undertext {
 
 void check_outside_tokenizer(std::string_view name) {
   if (name.find('/') == std::string_view::npos) return;
-  throw Failure(
-      Error{ErrorCode::invalid_argument, "a tokenizer must be one by name: files are for who runs the server", "tokenizer"});
+  throw Failure(Error{ErrorCode::invalid_argument,
+                      "a tokenizer must be one by name: files are for who runs the server",
+                      "tokenizer"});
 }
 
 namespace {
@@ -34,14 +35,17 @@ Settings outside_settings(std::string_view json) {
   const Result<JsonText> text = JsonText::parse(json, {});
   for (const std::string_view member : endpoint_members) {
     if (!text || !text->root().find(member)) continue;
-    throw Failure(Error{ErrorCode::invalid_argument,
-                        std::string(member) + " hold keys, and say where messages are sent: they are for who runs the server",
-                        std::string(member)});
+    throw Failure(
+        Error{ErrorCode::invalid_argument,
+              std::string(member) +
+                  " hold keys, and say where messages are sent: they are for who runs the server",
+              std::string(member)});
   }
   Settings settings = read_settings(json).value().settings;
   check_outside_tokenizer(settings.tokenizer);
   if (settings.limits.message.message_bytes > MessageLimits{}.message_bytes) {
-    throw Failure(Error{ErrorCode::invalid_argument, "is more than this server takes", "messageBytes", "limits.messageBytes"});
+    throw Failure(Error{ErrorCode::invalid_argument, "is more than this server takes",
+                        "messageBytes", "limits.messageBytes"});
   }
   return settings;
 }
@@ -59,13 +63,16 @@ void append_shown_settings(std::string& out, std::string_view note) {
       }
       if (member.key.string_is("embeddings")) {
         const std::optional<JsonValue> model = member.value.find("model");
-        out += model && model->is(JsonType::string) ? R"({"model":)" + std::string(model->raw()) + "}" : "{}";
+        out += model && model->is(JsonType::string)
+                   ? R"({"model":)" + std::string(model->raw()) + "}"
+                   : "{}";
         continue;
       }
       const char* between = "";
       out += '[';
       if (member.value.is(JsonType::object)) {
-        for (const JsonMember summariser : member.value.members()) (out += std::exchange(between, ",")) += summariser.key.raw();
+        for (const JsonMember summariser : member.value.members())
+          (out += std::exchange(between, ",")) += summariser.key.raw();
       }
       out += ']';
     }

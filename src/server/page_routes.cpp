@@ -1,4 +1,5 @@
-// What belongs to no conversation: the dialects there are, how the server is, what it serves, and the page that shows it.
+// What belongs to no conversation: the dialects there are, how the server is, what it serves, and
+// the page that shows it.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +16,8 @@ namespace {
 
 http::Reply dialects() {
   std::string out = R"({"ok":true,"result":{"dialects":[)";
-  for (std::size_t i = 0; i < dialect_count; ++i) append_json_string(out += i == 0 ? "" : ",", name(static_cast<Dialect>(i)));
+  for (std::size_t i = 0; i < dialect_count; ++i)
+    append_json_string(out += i == 0 ? "" : ",", name(static_cast<Dialect>(i)));
   out += R"(],"profiles":[)";
   const char* separator = "";
   for (const std::string_view profile : profile_names()) {
@@ -27,18 +29,22 @@ http::Reply dialects() {
 }
 
 http::Reply ready(App::Rep& app) {
-  if (app.options.is_ready && !app.options.is_ready()) refuse(ErrorCode::unavailable, "the server is stopping");
+  if (app.options.is_ready && !app.options.is_ready())
+    refuse(ErrorCode::unavailable, "the server is stopping");
   if (std::optional<Error> error = app.readiness.look()) throw Failure(*std::move(error));
   return json_reply(R"({"ok":true,"result":"ready"})");
 }
 
 constexpr std::string_view page_policy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+    "'self'; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'none'";
 constexpr std::string_view docs_policy =
-    "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+    "default-src 'none'; style-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action "
+    "'none'";
 
-http::Reply page(std::string_view content_type, std::string_view bytes, std::string_view policy, std::string cache) {
+http::Reply page(std::string_view content_type, std::string_view bytes, std::string_view policy,
+                 std::string cache) {
   return {.content_type = std::string(content_type),
           .body = std::string(bytes),
           .fields = {{"Content-Security-Policy", std::string(policy)},
@@ -48,17 +54,18 @@ http::Reply page(std::string_view content_type, std::string_view bytes, std::str
 }
 
 std::string_view content_type_of(std::string_view path) {
-  constexpr std::pair<std::string_view, std::string_view> types[] = {{".html", "text/html; charset=utf-8"},
-                                                                     {".js", "text/javascript; charset=utf-8"},
-                                                                     {".css", "text/css; charset=utf-8"},
-                                                                     {".svg", "image/svg+xml"},
-                                                                     {".png", "image/png"},
-                                                                     {".ico", "image/x-icon"},
-                                                                     {".json", "application/json"},
-                                                                     {".woff2", "font/woff2"},
-                                                                     {".txt", "text/plain; charset=utf-8"},
-                                                                     {".md", "text/markdown; charset=utf-8"},
-                                                                     {".map", "application/json"}};
+  constexpr std::pair<std::string_view, std::string_view> types[] = {
+      {".html", "text/html; charset=utf-8"},
+      {".js", "text/javascript; charset=utf-8"},
+      {".css", "text/css; charset=utf-8"},
+      {".svg", "image/svg+xml"},
+      {".png", "image/png"},
+      {".ico", "image/x-icon"},
+      {".json", "application/json"},
+      {".woff2", "font/woff2"},
+      {".txt", "text/plain; charset=utf-8"},
+      {".md", "text/markdown; charset=utf-8"},
+      {".map", "application/json"}};
   for (const auto& [ending, type] : types) {
     if (path.ends_with(ending)) return type;
   }
@@ -71,18 +78,22 @@ bool takes_gzip(const http::Request& request) {
   if (field == nullptr) return false;
   const std::string_view codings = *field;
   const std::size_t at = codings.find("gzip");
-  if (at == std::string_view::npos || (at > 0 && codings[at - 1] != ' ' && codings[at - 1] != ',')) return false;
+  if (at == std::string_view::npos || (at > 0 && codings[at - 1] != ' ' && codings[at - 1] != ','))
+    return false;
   std::string_view rest = codings.substr(at + 4);
   rest = rest.substr(0, rest.find(','));
-  return rest.find_first_not_of(" \t") == std::string_view::npos || rest.find_first_of("123456789") != std::string_view::npos;
+  return rest.find_first_not_of(" \t") == std::string_view::npos ||
+         rest.find_first_of("123456789") != std::string_view::npos;
 }
 
 http::Reply inspector_file(const http::Request& request, std::string_view path, std::string cache) {
   const std::vector<InspectorFile> files = inspector_files();
-  const auto file = std::find_if(files.begin(), files.end(), [&](const InspectorFile& f) { return f.path == path; });
+  const auto file = std::find_if(files.begin(), files.end(),
+                                 [&](const InspectorFile& f) { return f.path == path; });
   if (file == files.end()) refuse(ErrorCode::not_found, "there is no such file");
   const bool packed = !file->gzip.empty() && takes_gzip(request);
-  http::Reply reply = page(content_type_of(path), packed ? file->gzip : file->bytes, page_policy, std::move(cache));
+  http::Reply reply =
+      page(content_type_of(path), packed ? file->gzip : file->bytes, page_policy, std::move(cache));
   reply.fields.push_back({"Vary", "Accept-Encoding"});
   if (packed) reply.fields.push_back({"Content-Encoding", "gzip"});
   return reply;
@@ -90,7 +101,9 @@ http::Reply inspector_file(const http::Request& request, std::string_view path, 
 
 http::Reply site_file(const SiteFiles& site, const Call& call, std::string_view path) {
   const SiteFile* const file = site.find(path);
-  if (file == nullptr) refuse(ErrorCode::not_found, "there is no such page; serve --docs FOLDER serves what scripts/site made");
+  if (file == nullptr)
+    refuse(ErrorCode::not_found,
+           "there is no such page; serve --docs FOLDER serves what scripts/site made");
   // Anybody may ask for it, and read it slowly.
   if (!call.exchange->reserve(file->bytes.size()))
     refuse(ErrorCode::unavailable, "there is too much in memory already: retry later");
@@ -100,12 +113,15 @@ http::Reply site_file(const SiteFiles& site, const Call& call, std::string_view 
 constexpr std::string_view without_inspector =
     "<!doctype html>\n<html lang=\"en\"><head><meta "
     "charset=\"utf-8\"><title>Undertext</title></head><body><main><h1>Undertext</h1>\n"
-    "<p>This server was built without its inspector, which needs npm and its registry. To add it, run "
-    "<code>scripts/run</code> where they can be reached, or <code>scripts/inspector</code> and build the server again. "
+    "<p>This server was built without its inspector, which needs npm and its registry. To add it, "
+    "run "
+    "<code>scripts/run</code> where they can be reached, or <code>scripts/inspector</code> and "
+    "build the server again. "
     "What it serves stands in <a href=\"/docs\">the documents</a>.</p></main></body></html>\n";
 
 http::Reply front_page(const http::Request& request) {
-  if (inspector_files().empty()) return page("text/html; charset=utf-8", without_inspector, docs_policy, "no-cache");
+  if (inspector_files().empty())
+    return page("text/html; charset=utf-8", without_inspector, docs_policy, "no-cache");
   return inspector_file(request, "/index.html", "no-cache");
 }
 
@@ -113,8 +129,8 @@ http::Reply front_page(const http::Request& request) {
 
 std::vector<Route> page_routes(App::Rep& app) {
   constexpr std::string_view html = "text/html";
-  const auto fixed = [](std::string_view path, std::string_view name, std::string_view what, std::string_view type, Replies make,
-                        std::string_view answers = {}) {
+  const auto fixed = [](std::string_view path, std::string_view name, std::string_view what,
+                        std::string_view type, Replies make, std::string_view answers = {}) {
     return Route{.method = "GET",
                  .path = std::string(path),
                  .right = Right::none,
@@ -133,7 +149,8 @@ std::vector<Route> page_routes(App::Rep& app) {
        .handle = replying([](const Call&) { return dialects(); })},
       fixed(
           "/healthz", "getHealth", "That the process answers.", "application/json",
-          [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); }, "HealthAnswer"),
+          [](const Call&) { return json_reply(R"({"ok":true,"result":"healthy"})"); },
+          "HealthAnswer"),
       fixed(
           "/readyz", "getReady", "That the store answers too; else 503.", "application/json",
           [&app](const Call&) { return ready(app); }, "ReadyAnswer"),
@@ -149,25 +166,38 @@ std::vector<Route> page_routes(App::Rep& app) {
        })},
       fixed(
           "/openapi.json", "getOpenApi", "This table as OpenAPI 3.1.", "application/json",
-          [&app](const Call&) { return http::Reply{.body = app.openapi, .fields = {{"Cache-Control", "no-cache"}}}; },
+          [&app](const Call&) {
+            return http::Reply{.body = app.openapi, .fields = {{"Cache-Control", "no-cache"}}};
+          },
           "JsonObject"),
       fixed("/docs", "getDocs", "This table to read.", html,
-            [&app](const Call&) { return page("text/html; charset=utf-8", app.docs, docs_policy, "no-cache"); }),
+            [&app](const Call&) {
+              return page("text/html; charset=utf-8", app.docs, docs_policy, "no-cache");
+            }),
       fixed("/docs.css", "getDocsStyle", "How that looks.", "text/css",
-            [](const Call&) { return page("text/css; charset=utf-8", docs_style(), docs_policy, "no-cache"); }),
+            [](const Call&) {
+              return page("text/css; charset=utf-8", docs_style(), docs_policy, "no-cache");
+            }),
       fixed("/docs/", "getManual", "The manual, where the server was given its site.", html,
             [&app](const Call& call) { return site_file(app.options.site, call, "index.html"); }),
-      fixed("/docs/{file*}", "getManualFile", "A page of it, or what a page consists of.", "application/octet-stream",
-            [&app](const Call& call) { return site_file(app.options.site, call, *call.find("file")); }),
-      fixed("/", "getInspector", "The inspector.", html, [](const Call& call) { return front_page(call.request); }),
-      fixed("/assets/{file*}", "getInspectorFile", "What the inspector consists of.", "application/octet-stream",
+      fixed("/docs/{file*}", "getManualFile", "A page of it, or what a page consists of.",
+            "application/octet-stream",
+            [&app](const Call& call) {
+              return site_file(app.options.site, call, *call.find("file"));
+            }),
+      fixed("/", "getInspector", "The inspector.", html,
+            [](const Call& call) { return front_page(call.request); }),
+      fixed("/assets/{file*}", "getInspectorFile", "What the inspector consists of.",
+            "application/octet-stream",
             [](const Call& call) {
-              return inspector_file(call.request, "/assets/" + *call.find("file"), "public, max-age=31536000, immutable");
+              return inspector_file(call.request, "/assets/" + *call.find("file"),
+                                    "public, max-age=31536000, immutable");
             }),
   };
   for (Route& route : routes) {
     if (route.path.ends_with("{file*}"))
-      route.parameters = {{.name = "file", .in = Parameter::In::path, .required = true, .what = "Its name."}};
+      route.parameters = {
+          {.name = "file", .in = Parameter::In::path, .required = true, .what = "Its name."}};
   }
   return routes;
 }

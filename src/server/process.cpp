@@ -13,7 +13,9 @@ namespace {
 constexpr std::chrono::seconds stop_time_max{9};
 
 // Every connection is a file. Many systems let a process have 1024 unless it asks for more.
-std::uint64_t files_for(std::uint32_t connections) { return std::max<std::uint64_t>(16'384, std::uint64_t{connections} + 1024); }
+std::uint64_t files_for(std::uint32_t connections) {
+  return std::max<std::uint64_t>(16'384, std::uint64_t{connections} + 1024);
+}
 
 }  // namespace
 

@@ -16,11 +16,13 @@ struct ServingProcess {
   bool core_dumps = false;  // else off: they would hold messages
 };
 
-// Files for their owner alone, enough of them, few heaps; SIGINT and SIGTERM are blocked for this thread and those that it starts from now on. Returns these two.
+// Files for their owner alone, enough of them, few heaps; SIGINT and SIGTERM are blocked for this
+// thread and those that it starts from now on. Returns these two.
 sigset_t set_up_process(const ServingProcess& process);
 void wait_for(const sigset_t& signals);  // the second time, they end the process at once
 
-// Ends the process where stopping takes too long, such as for a disk that does not answer. What was acknowledged is stored.
+// Ends the process where stopping takes too long, such as for a disk that does not answer. What was
+// acknowledged is stored.
 class StopGuard {
  public:
   explicit StopGuard(const ServerLog& log) : thread_([this, &log] { watch(log); }) {}

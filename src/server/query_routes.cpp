@@ -29,7 +29,8 @@ void append_value(std::string& out, const Parameter& parameter, const std::strin
 }
 
 // Such as {"query":"messages","role":"user","last":3}.
-std::string line_of(const std::string& query, const std::vector<Parameter>& parameters, const Call& call) {
+std::string line_of(const std::string& query, const std::vector<Parameter>& parameters,
+                    const Call& call) {
   std::string line = R"({"query":)";
   append_json_string(line, query);
   for (const Parameter& parameter : parameters) {
@@ -57,8 +58,9 @@ std::optional<Type> parameter_type(const Member& member) {
   if (member.type == "boolean") return Type::boolean;
   if (member.type == "Role") return Type::role;
   if (member.type == "Role[+]") return Type::roles;
-  const bool is_text = member.type.starts_with("string") || member.type.starts_with('"') || member.type == "Dialect" ||
-                       member.type == "CacheMarkers" || member.type.starts_with("ProfileName|");
+  const bool is_text = member.type.starts_with("string") || member.type.starts_with('"') ||
+                       member.type == "Dialect" || member.type == "CacheMarkers" ||
+                       member.type.starts_with("ProfileName|");
   return is_text ? std::optional(Type::text) : std::nullopt;
 }
 
@@ -69,7 +71,8 @@ std::vector<Parameter> parameters_of(std::string_view query, std::string_view pa
     const std::optional<Type> type = parameter_type(member);
     if (member.name == "query" || !type) continue;
     const bool in_path = path.find("{" + member.name + "}") != std::string_view::npos;
-    const bool is_choice = member.type.starts_with('"') || member.type == "Dialect" || member.type == "CacheMarkers";
+    const bool is_choice =
+        member.type.starts_with('"') || member.type == "Dialect" || member.type == "CacheMarkers";
     parameters.push_back({.name = member.name,
                           .in = in_path ? Parameter::In::path : Parameter::In::query,
                           .type = *type,
@@ -128,7 +131,8 @@ Route any_query(App::Rep& app) {
           .takes = "Query",
           .answers = "QueryAnswer",
           .reply_fields = {"ETag"},
-          .handle = replying([&app](const Call& call) { return reply_of(ask(app, call, call.request.body)); })};
+          .handle = replying(
+              [&app](const Call& call) { return reply_of(ask(app, call, call.request.body)); })};
 }
 
 // The batch is part of the path, under a shorter name.
@@ -139,11 +143,16 @@ Route batch_snapshot(App::Rep& app) {
       .name = "getBatchSnapshot",
       .what = text_of("batchSnapshot"),
       .parameters = {conversation_id(),
-                     {.name = "index", .in = Parameter::In::path, .type = Type::integer, .required = true, .what = "The batch."}},
+                     {.name = "index",
+                      .in = Parameter::In::path,
+                      .type = Type::integer,
+                      .required = true,
+                      .what = "The batch."}},
       .answers = query_answer("batchSnapshot"),
       .reply_fields = {"ETag"},
       .handle = replying([&app](const Call& call) {
-        return reply_of(ask(app, call, R"({"query":"batchSnapshot","batchIndex":)" + *call.find("index") + "}"));
+        return reply_of(ask(
+            app, call, R"({"query":"batchSnapshot","batchIndex":)" + *call.find("index") + "}"));
       })};
 }
 

@@ -24,13 +24,15 @@ struct Used {
   }
 };
 
-// A checkpoint, or words of what is stored already: made from operations that were within the quota.
+// A checkpoint, or words of what is stored already: made from operations that were within the
+// quota.
 bool is_new(const Commit& commit) { return !commit.messages.empty() || !commit.versions.empty(); }
 
 std::uint64_t bytes_of(const Commit& commit) {
   std::uint64_t bytes = 0;
   for (const MessageRecord& message : commit.messages) bytes += message.body.size();
-  for (const VersionRecord& version : commit.versions) bytes += version.arguments.size() + version.answer.size();
+  for (const VersionRecord& version : commit.versions)
+    bytes += version.arguments.size() + version.answer.size();
   for (const Page& page : commit.pages) bytes += page.bytes.size();
   for (const WordsRow& row : commit.words) bytes += row.bytes.size();
   return bytes;
@@ -38,7 +40,8 @@ std::uint64_t bytes_of(const Commit& commit) {
 
 class QuotaStore final : public Store {
  public:
-  QuotaStore(std::shared_ptr<Store> inner, Quota quota, std::shared_ptr<std::atomic<std::uint64_t>> refused)
+  QuotaStore(std::shared_ptr<Store> inner, Quota quota,
+             std::shared_ptr<std::atomic<std::uint64_t>> refused)
       : inner_(std::move(inner)), quota_(quota), refused_(std::move(refused)) {}
 
   std::string name() const override { return inner_->name(); }
@@ -58,71 +61,92 @@ class QuotaStore final : public Store {
   }
   Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
     const RequestRow& row = request.row;
-    const Used more{row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(), 0};
+    const Used more{row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(),
+                    0};
     return within(more, o, [&] { return inner_->put_request(request, o); });
   }
-  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& o) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs,
+                      const Removal& removal, const CallOptions& o) override {
     return recounted(inner_->redact(id, stubs, removal, o));
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
     return recounted(inner_->purge(id, removal, o));
   }
-  Result<void> prune(const Prune& prune, const CallOptions& o) override { return recounted(inner_->prune(prune, o)); }
+  Result<void> prune(const Prune& prune, const CallOptions& o) override {
+    return recounted(inner_->prune(prune, o));
+  }
 
-  Result<ConversationRecord> find(std::string_view id, const CallOptions& o) override { return inner_->find(id, o); }
-  Result<std::vector<ConversationRecord>> list(const ListOptions& o) override { return inner_->list(o); }
-  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+  Result<ConversationRecord> find(std::string_view id, const CallOptions& o) override {
+    return inner_->find(id, o);
+  }
+  Result<std::vector<ConversationRecord>> list(const ListOptions& o) override {
+    return inner_->list(o);
+  }
+  Result<void> publish(std::string_view staged, std::string_view id,
+                       const CallOptions& o) override {
     return inner_->publish(staged, id, o);
   }
-  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
-                                              const CallOptions& o) override {
+  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end, const CallOptions& o) override {
     return inner_->versions(id, first, end, o);
   }
-  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
-                                              const CallOptions& o) override {
+  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end, const CallOptions& o) override {
     return inner_->messages(id, first, end, o);
   }
-  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers, const CallOptions& o) override {
+  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
+                                  const CallOptions& o) override {
     return inner_->pages(id, numbers, o);
   }
   Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& o) override {
     return inner_->checkpoint(id, o);
   }
-  Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+  Result<std::optional<VersionRecord>> find_operation(std::string_view id,
+                                                      std::string_view operation_id,
                                                       const CallOptions& o) override {
     return inner_->find_operation(id, operation_id, o);
   }
-  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first,
+                                           std::uint64_t end, RequestBytes bytes,
                                            const CallOptions& o) override {
     return inner_->requests(id, first, end, bytes, o);
   }
-  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override { return inner_->last_request(id, o); }
-  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
-                                      const CallOptions& o) override {
+  Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override {
+    return inner_->last_request(id, o);
+  }
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                      WordsBytes bytes, const CallOptions& o) override {
     return inner_->words(id, first, end, bytes, o);
   }
-  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys,
+                                                  const CallOptions& o) override {
     return inner_->find_requests(keys, o);
   }
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {
     return inner_->removals(id, o);
   }
-  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& o) override { return inner_->size_bytes(id, o); }
+  Result<std::uint64_t> size_bytes(std::string_view id, const CallOptions& o) override {
+    return inner_->size_bytes(id, o);
+  }
   Result<std::vector<Damage>> check(const CallOptions& o) override { return inner_->check(o); }
   Result<void> compact(const CallOptions& o) override { return inner_->compact(o); }
-  Result<void> backup(const std::string& path, const CallOptions& o) override { return inner_->backup(path, o); }
+  Result<void> backup(const std::string& path, const CallOptions& o) override {
+    return inner_->backup(path, o);
+  }
 
  private:
   bool fits(const Used& more) const {
-    const auto has_room = [](std::uint64_t used, std::uint64_t under_way, std::uint64_t asked, std::uint64_t most) {
+    const auto has_room = [](std::uint64_t used, std::uint64_t under_way, std::uint64_t asked,
+                             std::uint64_t most) {
       return used <= most && under_way <= most - used && asked <= most - used - under_way;
     };
     return has_room(used_->bytes, under_way_.bytes, more.bytes, quota_.bytes_max) &&
-           has_room(used_->conversations, under_way_.conversations, more.conversations, quota_.conversations_max);
+           has_room(used_->conversations, under_way_.conversations, more.conversations,
+                    quota_.conversations_max);
   }
 
-  // Carries out a call that stores so much. Its bytes are set aside before, so that calls at the same time do not fit where one does.
+  // Carries out a call that stores so much. Its bytes are set aside before, so that calls at the
+  // same time do not fit where one does.
   template <class Call>
   auto within(const Used& more, const CallOptions& options, Call call) -> decltype(call()) {
     if (auto error = set_aside(more, options)) return *std::move(error);
@@ -160,10 +184,12 @@ class QuotaStore final : public Store {
       return std::nullopt;
     }
     refused_->fetch_add(1, std::memory_order_relaxed);
-    const bool is_number = used_->conversations + under_way_.conversations + more.conversations > quota_.conversations_max;
-    const std::string most =
-        is_number ? std::to_string(quota_.conversations_max) + " conversations" : std::to_string(quota_.bytes_max >> 20) + " MiB";
-    return Error{ErrorCode::too_large, "the tenant may store " + most + ", and has: purge or prune some first", "quota"};
+    const bool is_number = used_->conversations + under_way_.conversations + more.conversations >
+                           quota_.conversations_max;
+    const std::string most = is_number ? std::to_string(quota_.conversations_max) + " conversations"
+                                       : std::to_string(quota_.bytes_max >> 20) + " MiB";
+    return Error{ErrorCode::too_large,
+                 "the tenant may store " + most + ", and has: purge or prune some first", "quota"};
   }
 
   std::optional<Error> count(const CallOptions& options) {

@@ -1,7 +1,9 @@
-// A tenant's store that takes no more than its quota: so many conversations, and so many bytes of records.
+// A tenant's store that takes no more than its quota: so many conversations, and so many bytes of
+// records.
 //
-// What is stored is counted when the tenant first writes, and after something was taken out; commits add to it. Other processes' writes are seen by the
-// next count, which comes before anything is refused, at most every 10 s.
+// What is stored is counted when the tenant first writes, and after something was taken out;
+// commits add to it. Other processes' writes are seen by the next count, which comes before
+// anything is refused, at most every 10 s.
 #pragma once
 
 #include <atomic>
@@ -20,7 +22,9 @@ struct Quota {
   friend bool operator==(const Quota&, const Quota&) = default;
 };
 
-// What would go beyond the quota is too_large with the field "quota", and counts in `refused`. The store itself where there is no quota.
-std::shared_ptr<Store> within_quota(std::shared_ptr<Store> store, Quota quota, std::shared_ptr<std::atomic<std::uint64_t>> refused);
+// What would go beyond the quota is too_large with the field "quota", and counts in `refused`. The
+// store itself where there is no quota.
+std::shared_ptr<Store> within_quota(std::shared_ptr<Store> store, Quota quota,
+                                    std::shared_ptr<std::atomic<std::uint64_t>> refused);
 
 }  // namespace undertext

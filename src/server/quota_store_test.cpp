@@ -16,16 +16,21 @@ using test::FailingStore;
 
 constexpr std::uint64_t kib = 1 << 10;
 
-std::shared_ptr<std::atomic<std::uint64_t>> refusals() { return std::make_shared<std::atomic<std::uint64_t>>(0); }
+std::shared_ptr<std::atomic<std::uint64_t>> refusals() {
+  return std::make_shared<std::atomic<std::uint64_t>>(0);
+}
 
-Operation append(std::size_t size) { return {op::Append{{Message::make(Role::user, std::string(size, 'x')).value()}}}; }
+Operation append(std::size_t size) {
+  return {op::Append{{Message::make(Role::user, std::string(size, 'x')).value()}}};
+}
 
 TEST(QuotaStore, CommitsAtTheSameTimeDoNotFitTogetherWhereOneFits) {
   const auto inner = std::make_shared<FailingStore>(memory_store());
   const auto refused = refusals();
   const std::shared_ptr<Store> store = within_quota(inner, {.bytes_max = 100 * kib}, refused);
   for (const char* id : {"a", "b"}) Conversation::open(store, id).value();
-  Conversation first = Conversation::open(store, "a").value(), second = Conversation::open(store, "b").value();
+  Conversation first = Conversation::open(store, "a").value(),
+               second = Conversation::open(store, "b").value();
   // The first commit is held up in the store until the second was answered.
   std::promise<void> is_in_store, goes_on;
   std::atomic<bool> is_first = true;
@@ -34,7 +39,8 @@ TEST(QuotaStore, CommitsAtTheSameTimeDoNotFitTogetherWhereOneFits) {
     is_in_store.set_value();
     goes_on.get_future().wait();
   });
-  std::future<Result<Outcome>> one = std::async(std::launch::async, [&] { return first.apply(append(60 * kib)); });
+  std::future<Result<Outcome>> one =
+      std::async(std::launch::async, [&] { return first.apply(append(60 * kib)); });
   is_in_store.get_future().wait();
   const Result<Outcome> other = second.apply(append(60 * kib));
   goes_on.set_value();
@@ -62,7 +68,8 @@ TEST(QuotaStore, WhatACommitThatFailedWouldHaveTakenIsFreeAgain) {
 TEST(QuotaStore, ACheckpointIsNeverRefusedAndCounts) {
   const auto inner = std::make_shared<FailingStore>(memory_store());
   const std::shared_ptr<Store> store = within_quota(inner, {.bytes_max = 30 * kib}, refusals());
-  Conversation conversation = Conversation::open(store, "a", {}, {.checkpoint_versions = 1'000'000}).value();
+  Conversation conversation =
+      Conversation::open(store, "a", {}, {.checkpoint_versions = 1'000'000}).value();
   int taken = 0;
   while (conversation.apply(append(10))) ++taken;
   ASSERT_GT(taken, 10);

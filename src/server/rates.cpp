@@ -13,7 +13,8 @@ std::optional<std::chrono::seconds> Rates::take(std::string_view key, Time now) 
     bucket.filled -= 1;
     return std::nullopt;
   }
-  return std::chrono::seconds(std::max<std::int64_t>(1, std::llround(std::ceil((1 - bucket.filled) / per_second_))));
+  return std::chrono::seconds(
+      std::max<std::int64_t>(1, std::llround(std::ceil((1 - bucket.filled) / per_second_))));
 }
 
 std::size_t Rates::size() const {
@@ -22,7 +23,8 @@ std::size_t Rates::size() const {
 }
 
 double Rates::filled(const Bucket& bucket, Time now) const {
-  const double seconds = std::chrono::duration<double>(std::max(now - bucket.at, Time::duration::zero())).count();
+  const double seconds =
+      std::chrono::duration<double>(std::max(now - bucket.at, Time::duration::zero())).count();
   return std::min(burst_, bucket.filled + seconds * per_second_);
 }
 

@@ -1,4 +1,5 @@
-// How often somebody may do something: a bucket for each key, which fills at a rate and holds a burst. Of bounded memory: what is full is forgotten.
+// How often somebody may do something: a bucket for each key, which fills at a rate and holds a
+// burst. Of bounded memory: what is full is forgotten.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,8 @@ class Rates {
   Rates(double per_second, double burst, std::size_t keys_max = 10'000)
       : per_second_(per_second), burst_(burst), keys_max_(keys_max) {}
 
-  // Nothing: go on. Else how long until it may be tried again, in whole seconds from 1. Keys beyond keys_max share one bucket. Any thread may call it.
+  // Nothing: go on. Else how long until it may be tried again, in whole seconds from 1. Keys beyond
+  // keys_max share one bucket. Any thread may call it.
   std::optional<std::chrono::seconds> take(std::string_view key, Time now);
   std::size_t size() const;
 

@@ -21,7 +21,8 @@ TEST_F(RatesOfMany, ABurstGoesThroughAndThenOneAtATime) {
   EXPECT_TRUE(rates.take("a", at(499)));
   EXPECT_FALSE(rates.take("a", at(500)));
   EXPECT_TRUE(rates.take("a", at(600)));
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(rates.take("a", at(100'000))) << "never more than a burst is saved up";
+  for (int i = 0; i < 3; ++i)
+    EXPECT_FALSE(rates.take("a", at(100'000))) << "never more than a burst is saved up";
   EXPECT_TRUE(rates.take("a", at(100'000)));
 }
 

@@ -1,4 +1,5 @@
-// Whether the store answers, however often that is asked: the store itself is asked at most once a second, by one at a time. Safe for any number of threads.
+// Whether the store answers, however often that is asked: the store itself is asked at most once a
+// second, by one at a time. Safe for any number of threads.
 #pragma once
 
 #include <chrono>
@@ -16,7 +17,8 @@ class Readiness {
   using Ask = std::function<std::optional<Error>()>;  // nothing: it answers. May throw Failure
   explicit Readiness(Ask ask) : ask_(std::move(ask)) {}
 
-  // Nothing: it answers. While somebody asks it, others are told what it said the last time; unavailable when that takes long.
+  // Nothing: it answers. While somebody asks it, others are told what it said the last time;
+  // unavailable when that takes long.
   std::optional<Error> look(Clock::time_point now = Clock::now());
 
  private:

@@ -27,7 +27,8 @@ TEST(ReadinessOfTheStore, is_asked_of_it_at_most_once_a_second) {
 }
 
 TEST(ReadinessOfTheStore, what_is_thrown_says_that_it_is_not) {
-  Readiness readiness([]() -> std::optional<Error> { throw Failure(Error{ErrorCode::corrupt, "broken"}); });
+  Readiness readiness(
+      []() -> std::optional<Error> { throw Failure(Error{ErrorCode::corrupt, "broken"}); });
   EXPECT_EQ(readiness.look()->code, ErrorCode::corrupt);
 }
 

@@ -15,7 +15,8 @@ void append_unread(std::string& out, const std::vector<UnreadFound>& unread) {
   out += R"(,"unread":[)";
   const char* separator = "";
   for (const UnreadFound& found : unread) {
-    append_json_string((out += std::exchange(separator, ",")) += R"({"conversation":)", found.conversation);
+    append_json_string((out += std::exchange(separator, ",")) += R"({"conversation":)",
+                       found.conversation);
     append_json_string(out += R"(,"excerpt":)", found.excerpt);
     out += '}';
   }
@@ -25,7 +26,8 @@ void append_unread(std::string& out, const std::vector<UnreadFound>& unread) {
 http::Reply recall(App::Rep& app, const Call& call) {
   StoreRecallQuery query{.text = *call.find("text"), .messages_max = call.number("limit")};
   if (const std::string* const role = call.find("role")) query.roles = {*role_named(*role)};
-  const StoreRecalled recalled = app.recalls.of(call.caller.tenant)->search(query, call.work).value();
+  const StoreRecalled recalled =
+      app.recalls.of(call.caller.tenant)->search(query, call.work).value();
   std::string out = R"({"ok":true,"result":{"found":[)";
   const char* separator = "";
   for (const StoreFound& found : recalled.found) {
@@ -38,25 +40,38 @@ http::Reply recall(App::Rep& app, const Call& call) {
     separator = ",";
   }
   out += ']';
-  if (app.options.catalog) append_unread(out, app.options.catalog->search_unread(query.text, query.messages_max));
+  if (app.options.catalog)
+    append_unread(out, app.options.catalog->search_unread(query.text, query.messages_max));
   out += R"(,"conversations":)" + std::to_string(recalled.conversations);
-  if (recalled.conversations_out > 0) out += R"(,"leftOut":)" + std::to_string(recalled.conversations_out);
+  if (recalled.conversations_out > 0)
+    out += R"(,"leftOut":)" + std::to_string(recalled.conversations_out);
   return json_reply(out + "}}");
 }
 
 }  // namespace
 
 std::vector<Route> recall_routes(App::Rep& app) {
-  return {{.method = "GET",
-           .path = "/v1/recall",
-           .name = "recallEverywhere",
-           .what = "Messages that share words with a text, of all conversations of the tenant, hidden or visible, best first.",
-           .parameters =
-               {{.name = "text", .type = Type::text, .required = true, .what = "What to look for.", .least = 1, .most = 4096},
-                {.name = "role", .type = Type::role, .what = "Only messages of this role."},
-                {.name = "limit", .type = Type::integer, .what = "How many at most.", .least = 1, .most = 100, .otherwise = 20}},
-           .answers = "StoreRecalledAnswer",
-           .handle = replying([&app](const Call& call) { return recall(app, call); })}};
+  return {
+      {.method = "GET",
+       .path = "/v1/recall",
+       .name = "recallEverywhere",
+       .what = "Messages that share words with a text, of all conversations of the tenant, hidden "
+               "or visible, best first.",
+       .parameters = {{.name = "text",
+                       .type = Type::text,
+                       .required = true,
+                       .what = "What to look for.",
+                       .least = 1,
+                       .most = 4096},
+                      {.name = "role", .type = Type::role, .what = "Only messages of this role."},
+                      {.name = "limit",
+                       .type = Type::integer,
+                       .what = "How many at most.",
+                       .least = 1,
+                       .most = 100,
+                       .otherwise = 20}},
+       .answers = "StoreRecalledAnswer",
+       .handle = replying([&app](const Call& call) { return recall(app, call); })}};
 }
 
 }  // namespace undertext

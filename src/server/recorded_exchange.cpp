@@ -9,9 +9,12 @@
 namespace undertext {
 namespace {
 
-std::string_view pattern_of(const RequestNote& note) { return note.route == nullptr ? std::string_view() : note.route->path; }
+std::string_view pattern_of(const RequestNote& note) {
+  return note.route == nullptr ? std::string_view() : note.route->path;
+}
 
-void record(const Recorder& recorder, const RequestNote& note, unsigned status, std::uint64_t bytes_out) {
+void record(const Recorder& recorder, const RequestNote& note, unsigned status,
+            std::uint64_t bytes_out) {
   const auto duration = std::chrono::steady_clock::now() - note.began;
   recorder.metrics.answered(note.route, status, duration, note.bytes_in, bytes_out);
   recorder.log.request({.method = note.method,
@@ -40,7 +43,8 @@ void log_cause(const Recorder& recorder, const RequestNote& note, http::Reply& r
 
 class RecordedStream final : public http::Stream {
  public:
-  RecordedStream(std::shared_ptr<http::Stream> inner, const Recorder& recorder, RequestNote note, unsigned status)
+  RecordedStream(std::shared_ptr<http::Stream> inner, const Recorder& recorder, RequestNote note,
+                 unsigned status)
       : inner_(std::move(inner)), recorder_(recorder), note_(std::move(note)), status_(status) {
     recorder_.streams.fetch_add(1, std::memory_order_relaxed);
   }
@@ -70,22 +74,26 @@ class RecordedStream final : public http::Stream {
 
 class RecordedExchange final : public http::Exchange {
  public:
-  RecordedExchange(std::unique_ptr<http::Exchange> inner, const Recorder& recorder, RequestNote note)
+  RecordedExchange(std::unique_ptr<http::Exchange> inner, const Recorder& recorder,
+                   RequestNote note)
       : inner_(std::move(inner)), recorder_(recorder), note_(std::move(note)) {}
   ~RecordedExchange() override {
     if (!answered_) answer(error_reply({ErrorCode::internal, "the request was not answered"}));
   }
 
   void answer(http::Reply reply) override {
-    if (std::exchange(answered_, true)) return log_cause(recorder_, note_, reply);  // a stream, which failed
+    // a stream, which failed
+    if (std::exchange(answered_, true)) return log_cause(recorder_, note_, reply);
     if (reply.error) recorder_.metrics.failed(reply.error->code);
     inner_->answer(recorded(std::move(reply), recorder_, note_));
   }
-  std::shared_ptr<http::Stream> stream(unsigned status, std::string content_type, std::vector<http::Field> fields) override {
+  std::shared_ptr<http::Stream> stream(unsigned status, std::string content_type,
+                                       std::vector<http::Field> fields) override {
     answered_ = true;
     add_guarding_fields(fields);
-    return std::make_shared<RecordedStream>(inner_->stream(status, std::move(content_type), std::move(fields)), recorder_,
-                                            std::move(note_), status);
+    return std::make_shared<RecordedStream>(
+        inner_->stream(status, std::move(content_type), std::move(fields)), recorder_,
+        std::move(note_), status);
   }
   bool is_open() const override { return inner_->is_open(); }
   bool reserve(std::uint64_t bytes) override { return inner_->reserve(bytes); }
@@ -98,7 +106,8 @@ class RecordedExchange final : public http::Exchange {
 };
 
 bool same_name(const std::string& a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return (x | 0x20) == (y | 0x20); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return (x | 0x20) == (y | 0x20); });
 }
 
 }  // namespace
@@ -120,11 +129,13 @@ void add_guarding_fields(std::vector<http::Field>& fields) {
   };
   for (const auto& [name, value] : guards) {
     const auto has = [&](const http::Field& field) { return same_name(field.name, name); };
-    if (std::none_of(fields.begin(), fields.end(), has)) fields.push_back({std::string(name), std::string(value)});
+    if (std::none_of(fields.begin(), fields.end(), has))
+      fields.push_back({std::string(name), std::string(value)});
   }
 }
 
-std::unique_ptr<http::Exchange> recorded(std::unique_ptr<http::Exchange> exchange, const Recorder& recorder, RequestNote note) {
+std::unique_ptr<http::Exchange> recorded(std::unique_ptr<http::Exchange> exchange,
+                                         const Recorder& recorder, RequestNote note) {
   return std::make_unique<RecordedExchange>(std::move(exchange), recorder, std::move(note));
 }
 

@@ -28,13 +28,16 @@ struct RequestNote {
   std::chrono::steady_clock::time_point began;
 };
 
-// The reply as it is sent: counted and logged, with the cause of a 500, and with the fields that every answer has.
+// The reply as it is sent: counted and logged, with the cause of a 500, and with the fields that
+// every answer has.
 http::Reply recorded(http::Reply reply, const Recorder& recorder, const RequestNote& note);
 
-// Unless the reply has said otherwise itself: not kept by anybody, not taken for another type, not shown within another page.
+// Unless the reply has said otherwise itself: not kept by anybody, not taken for another type, not
+// shown within another page.
 void add_guarding_fields(std::vector<http::Field>& fields);
 
 // Borrows what the recorder holds.
-std::unique_ptr<http::Exchange> recorded(std::unique_ptr<http::Exchange> exchange, const Recorder& recorder, RequestNote note);
+std::unique_ptr<http::Exchange> recorded(std::unique_ptr<http::Exchange> exchange,
+                                         const Recorder& recorder, RequestNote note);
 
 }  // namespace undertext

@@ -16,8 +16,10 @@ class RecordedAnswers : public ::testing::Test, protected LogPipe {
   RecordedAnswers() { log(ServerLog::Requests::none); }
   void answer(http::Reply reply) {
     const Recorder recorder{*log_, metrics_, streams_};
-    const RequestNote note{&routes_[0], "GET", "::1", {"acme", "reader"}, 0, std::chrono::steady_clock::now()};
-    recorded(std::make_unique<CollectedExchange>(answered_), recorder, note)->answer(std::move(reply));
+    const RequestNote note{&routes_[0],        "GET", "::1",
+                           {"acme", "reader"}, 0,     std::chrono::steady_clock::now()};
+    recorded(std::make_unique<CollectedExchange>(answered_), recorder, note)
+        ->answer(std::move(reply));
   }
   const std::vector<Route> routes_{{.method = "GET", .path = "/v1/things/{id}"}};
   Metrics metrics_{routes_};
@@ -32,9 +34,11 @@ TEST_F(RecordedAnswers, AnInternalErrorLogsItsCauseWithItsRouteAndANameThatTheCl
   const std::string request = answered_->field("X-Request-Id");
   EXPECT_EQ(request.size(), 16u);
   const std::string line = written();
-  for (const std::string& part : {std::string(R"("level":"error","event":"request failed")"), R"("request":")" + request + "\"",
-                                  std::string(R"("method":"GET","route":"/v1/things/{id}")"), std::string(R"("code":"internal")"),
-                                  std::string(R"("cause":"/srv/s.db: disk I/O error")")})
+  for (const std::string& part :
+       {std::string(R"("level":"error","event":"request failed")"),
+        R"("request":")" + request + "\"",
+        std::string(R"("method":"GET","route":"/v1/things/{id}")"),
+        std::string(R"("code":"internal")"), std::string(R"("cause":"/srv/s.db: disk I/O error")")})
     EXPECT_NE(line.find(part), std::string::npos) << part << "\n" << line;
   EXPECT_NE(metrics_.text({}).find(R"(errors_total{code="internal"} 1)"), std::string::npos);
 }
@@ -47,8 +51,11 @@ TEST_F(RecordedAnswers, AnErrorThatTheCallerCanMendIsCountedAndNotLogged) {
 }
 
 TEST(AnsweredCalls, WhatAHandlerThrowsIsTheCauseOfA500) {
-  App app{{.store = [](const std::string&) -> std::shared_ptr<Store> { throw std::runtime_error("no route to the disk"); }}};
-  for (const char* target : {"/v1/conversations", "/v1/conversations/a/events", "/v1/conversations/a/export"}) {
+  App app{{.store = [](const std::string&) -> std::shared_ptr<Store> {
+    throw std::runtime_error("no route to the disk");
+  }}};
+  for (const char* target :
+       {"/v1/conversations", "/v1/conversations/a/events", "/v1/conversations/a/export"}) {
     const std::shared_ptr<Answered> answered = call(app, "GET", target);
     EXPECT_EQ(answered->reply.status, 500u) << target;
     ASSERT_TRUE(answered->reply.error) << target;

@@ -28,8 +28,9 @@ class Stopping {
 };
 
 struct RequestLimits {
-  std::chrono::milliseconds time{60'000};                  // from the beginning of the work on
-  std::chrono::milliseconds time_after_gone{1'000};        // of a client that has hung up, or sends no more: see http::Exchange
+  std::chrono::milliseconds time{60'000};  // from the beginning of the work on
+  // of a client that has hung up, or sends no more: see http::Exchange
+  std::chrono::milliseconds time_after_gone{1'000};
   std::chrono::milliseconds time_after_stop{2'000};        // once the server stops
   std::uint64_t bytes_made_max = std::uint64_t{32} << 20;  // of messages that operations make
 };
@@ -37,8 +38,10 @@ struct RequestLimits {
 // What reading the messages of a request's body takes besides its JSON values.
 std::uint64_t blocks_bytes(std::string_view body);
 
-// For as long as `exchange`, `stopping` and `processors` live. What is made counts with what the request has of the budget.
-std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const std::string& tenant, const Stopping& stopping,
-                                      FairShare& processors, const RequestLimits& limits);
+// For as long as `exchange`, `stopping` and `processors` live. What is made counts with what the
+// request has of the budget.
+std::shared_ptr<Work> work_of_request(http::Exchange& exchange, const std::string& tenant,
+                                      const Stopping& stopping, FairShare& processors,
+                                      const RequestLimits& limits);
 
 }  // namespace undertext

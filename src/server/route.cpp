@@ -50,8 +50,9 @@ std::string_view next_piece(std::string_view& text, char separator) {
   return piece;
 }
 
-// Whether the path is one of the pattern. What stands in its places goes to `places`, where that is given: most patterns are only tried. A place is one segment,
-// which is not empty; the last place of a pattern that ends in "{…*}" takes all that is left.
+// Whether the path is one of the pattern. What stands in its places goes to `places`, where that is
+// given: most patterns are only tried. A place is one segment, which is not empty; the last place
+// of a pattern that ends in "{…*}" takes all that is left.
 bool matches(std::string_view pattern, std::string_view path, Parameters* places) {
   if (!pattern.starts_with('/') || !path.starts_with('/')) return false;
   pattern.remove_prefix(1);
@@ -72,7 +73,8 @@ bool matches(std::string_view pattern, std::string_view path, Parameters* places
       wanted = wanted.substr(1, wanted.size() - (takes_all ? 3 : 2));
       places->insert_or_assign(std::string(wanted), std::move(*value));
     }
-    if (pattern_end == pattern.size() || path_end == path.size()) return pattern_end == pattern.size() && path_end == path.size();
+    if (pattern_end == pattern.size() || path_end == path.size())
+      return pattern_end == pattern.size() && path_end == path.size();
     pattern.remove_prefix(pattern_end + 1);
     path.remove_prefix(path_end + 1);
   }
@@ -100,7 +102,8 @@ std::optional<T> number_in(std::string_view text) {
 std::string bounds_of(const Parameter& parameter) {
   std::string out = "must be an integer";
   if (parameter.least && parameter.most)
-    return out + " from " + std::to_string(*parameter.least) + " to " + std::to_string(*parameter.most);
+    return out + " from " + std::to_string(*parameter.least) + " to " +
+           std::to_string(*parameter.most);
   if (parameter.least) return out + " of at least " + std::to_string(*parameter.least);
   if (parameter.most) return out + " of at most " + std::to_string(*parameter.most);
   return out + ", 0 or more";
@@ -112,14 +115,18 @@ std::optional<Error> check_list(const Parameter& parameter, std::string_view lis
   while (!list.empty()) {
     const std::string_view piece = next_piece(list, ',');
     ++count;
-    if (parameter.type == Parameter::Type::roles ? !role_named(piece)
-                                                 : !(is_integer(piece, false) && number_in<std::uint64_t>(piece)))
-      return bad_parameter(parameter.name, parameter.type == Parameter::Type::roles
-                                               ? "must be roles with commas between them: system, user, assistant, tool"
-                                               : "must be integers with commas between them");
+    if (parameter.type == Parameter::Type::roles
+            ? !role_named(piece)
+            : !(is_integer(piece, false) && number_in<std::uint64_t>(piece)))
+      return bad_parameter(
+          parameter.name,
+          parameter.type == Parameter::Type::roles
+              ? "must be roles with commas between them: system, user, assistant, tool"
+              : "must be integers with commas between them");
   }
   if (parameter.most && count > *parameter.most)
-    return bad_parameter(parameter.name, "must be a list of at most " + std::to_string(*parameter.most));
+    return bad_parameter(parameter.name,
+                         "must be a list of at most " + std::to_string(*parameter.most));
   return {};
 }
 
@@ -128,16 +135,20 @@ std::optional<Error> check(const Parameter& parameter, std::string_view value) {
     case Parameter::Type::text:
       if (find_invalid_utf8(value)) return bad_parameter(parameter.name, "must be UTF-8");
       if (parameter.least && value.size() < *parameter.least)
-        return bad_parameter(parameter.name, "must have at least " + std::to_string(*parameter.least) + " bytes");
+        return bad_parameter(parameter.name,
+                             "must have at least " + std::to_string(*parameter.least) + " bytes");
       if (parameter.most && value.size() > *parameter.most)
-        return bad_parameter(parameter.name, "must have at most " + std::to_string(*parameter.most) + " bytes");
+        return bad_parameter(parameter.name,
+                             "must have at most " + std::to_string(*parameter.most) + " bytes");
       return {};
     case Parameter::Type::id:
       if (!is_conversation_id(value))
-        return bad_parameter(parameter.name, "must be 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot");
+        return bad_parameter(parameter.name,
+                             "must be 1 to 128 of A-Z a-z 0-9 . _ -, not beginning with a dot");
       return {};
     case Parameter::Type::integer: {
-      const std::optional<std::uint64_t> number = is_integer(value, false) ? number_in<std::uint64_t>(value) : std::nullopt;
+      const std::optional<std::uint64_t> number =
+          is_integer(value, false) ? number_in<std::uint64_t>(value) : std::nullopt;
       if (!number || *number < parameter.least.value_or(0) ||
           *number > parameter.most.value_or(std::numeric_limits<std::uint64_t>::max()))
         return bad_parameter(parameter.name, bounds_of(parameter));
@@ -148,10 +159,12 @@ std::optional<Error> check(const Parameter& parameter, std::string_view value) {
         return bad_parameter(parameter.name, "must be an integer: milliseconds since 1970");
       return {};
     case Parameter::Type::boolean:
-      if (value != "true" && value != "false") return bad_parameter(parameter.name, "must be true or false");
+      if (value != "true" && value != "false")
+        return bad_parameter(parameter.name, "must be true or false");
       return {};
     case Parameter::Type::role:
-      if (!role_named(value)) return bad_parameter(parameter.name, "must be one of system, user, assistant, tool");
+      if (!role_named(value))
+        return bad_parameter(parameter.name, "must be one of system, user, assistant, tool");
       return {};
     case Parameter::Type::roles:
     case Parameter::Type::integers: return check_list(parameter, value);
@@ -165,24 +178,29 @@ const Parameter* find_parameter(const Route& route, Parameter::In in, std::strin
   return found == route.parameters.end() ? nullptr : &*found;
 }
 
-std::optional<Error> take_query(const Route& route, std::string_view query, Parameters& parameters) {
+std::optional<Error> take_query(const Route& route, std::string_view query,
+                                Parameters& parameters) {
   while (!query.empty()) {
     std::string_view piece = next_piece(query, '&');
     if (piece.empty()) continue;
     const std::optional<std::string> name = decoded(next_piece(piece, '='), Plus::is_space);
     std::optional<std::string> value = decoded(piece, Plus::is_space);
     if (!name || find_invalid_utf8(*name))
-      return Error{ErrorCode::invalid_argument, "the query cannot be read: a percent sign stands alone"};
-    if (find_parameter(route, Parameter::In::query, *name) == nullptr) return bad_parameter(*name, "is unknown here");
+      return Error{ErrorCode::invalid_argument,
+                   "the query cannot be read: a percent sign stands alone"};
+    if (find_parameter(route, Parameter::In::query, *name) == nullptr)
+      return bad_parameter(*name, "is unknown here");
     if (!value) return bad_parameter(*name, "cannot be read: a percent sign stands alone");
-    if (!parameters.emplace(*name, std::move(*value)).second) return bad_parameter(*name, "is given twice");
+    if (!parameters.emplace(*name, std::move(*value)).second)
+      return bad_parameter(*name, "is given twice");
   }
   return {};
 }
 
 }  // namespace
 
-RouteMatch find_route(const std::vector<Route>& routes, std::string_view method, std::string_view target) {
+RouteMatch find_route(const std::vector<Route>& routes, std::string_view method,
+                      std::string_view target) {
   const std::string_view path = target.substr(0, target.find('?'));
   RouteMatch match;
   for (const Route& route : routes) {
@@ -196,17 +214,20 @@ RouteMatch find_route(const std::vector<Route>& routes, std::string_view method,
   return match;
 }
 
-Result<Parameters> read_parameters(const Route& route, const RouteMatch& match, const http::Head& head) {
+Result<Parameters> read_parameters(const Route& route, const RouteMatch& match,
+                                   const http::Head& head) {
   Parameters parameters = match.path;
   const std::size_t question = head.target.find('?');
   if (question != std::string::npos) {
-    if (std::optional<Error> error = take_query(route, std::string_view(head.target).substr(question + 1), parameters))
+    if (std::optional<Error> error =
+            take_query(route, std::string_view(head.target).substr(question + 1), parameters))
       return *error;
   }
   for (const Parameter& parameter : route.parameters) {
     if (parameter.in == Parameter::In::header) {
       if (head.count(parameter.name) > 1) return bad_parameter(parameter.name, "is given twice");
-      if (const std::string* value = head.find(parameter.name)) parameters.emplace(parameter.name, *value);
+      if (const std::string* value = head.find(parameter.name))
+        parameters.emplace(parameter.name, *value);
     }
     const auto given = parameters.find(parameter.name);
     if (given != parameters.end()) {
@@ -220,7 +241,9 @@ Result<Parameters> read_parameters(const Route& route, const RouteMatch& match, 
   return parameters;
 }
 
-std::uint64_t Call::number(std::string_view name) const { return *number_in<std::uint64_t>(parameters.find(name)->second); }
+std::uint64_t Call::number(std::string_view name) const {
+  return *number_in<std::uint64_t>(parameters.find(name)->second);
+}
 
 const std::string* Call::find(std::string_view name) const {
   const auto found = parameters.find(name);
@@ -251,11 +274,14 @@ unsigned http_status(ErrorCode code) {
 }
 
 Error told_to_client(const Error& error) {
-  return error.code == ErrorCode::internal ? Error{error.code, "the server failed; its log has the cause"} : error;
+  return error.code == ErrorCode::internal
+             ? Error{error.code, "the server failed; its log has the cause"}
+             : error;
 }
 
 http::Reply error_reply(Error error, unsigned status) {
-  http::Reply reply{.status = status == 0 ? http_status(error.code) : status, .body = answer(told_to_client(error))};
+  http::Reply reply{.status = status == 0 ? http_status(error.code) : status,
+                    .body = answer(told_to_client(error))};
   if (reply.status == 503) reply.fields.push_back({"Retry-After", "1"});
   reply.error = std::move(error);
   return reply;

@@ -16,8 +16,8 @@ Route route(std::string method, std::string path) {
 }
 
 std::vector<Route> some_routes() {
-  return {route("GET", "/v1/things"), route("GET", "/v1/things/{id}"), route("DELETE", "/v1/things/{id}"),
-          route("GET", "/files/{file*}")};
+  return {route("GET", "/v1/things"), route("GET", "/v1/things/{id}"),
+          route("DELETE", "/v1/things/{id}"), route("GET", "/files/{file*}")};
 }
 
 TEST(Routes, a_path_finds_its_route_and_what_stands_in_its_places) {
@@ -31,8 +31,8 @@ TEST(Routes, a_path_finds_its_route_and_what_stands_in_its_places) {
 
 TEST(Routes, a_path_that_none_has_finds_nothing) {
   const std::vector<Route> routes = some_routes();
-  for (const char* target : {"", "v1/things", "/", "/v1", "/v1/things/", "/v1/things/a/b", "/v1/thing", "/v1/things/%",
-                             "/v1/things/%4", "//v1/things", "*"}) {
+  for (const char* target : {"", "v1/things", "/", "/v1", "/v1/things/", "/v1/things/a/b",
+                             "/v1/thing", "/v1/things/%", "/v1/things/%4", "//v1/things", "*"}) {
     const RouteMatch match = find_route(routes, "GET", target);
     EXPECT_EQ(match.route, nullptr) << target;
     EXPECT_TRUE(match.methods_allowed.empty()) << target;
@@ -90,7 +90,9 @@ Result<Parameters> read(const std::string& target, std::vector<http::Field> fiel
 }
 
 TEST(Routes, parameters_come_decoded_and_absent_ones_with_what_they_are_otherwise) {
-  const Parameters parameters = read("/a?text=%c3%a9+x&roles=user,tool&list=1,22&when=-5&on=true", {{"if-match", "\"7\""}}).value();
+  const Parameters parameters =
+      read("/a?text=%c3%a9+x&roles=user,tool&list=1,22&when=-5&on=true", {{"if-match", "\"7\""}})
+          .value();
   EXPECT_EQ(parameters.find("text")->second, "é x");
   EXPECT_EQ(parameters.find("roles")->second, "user,tool");
   EXPECT_EQ(parameters.find("limit")->second, "5");
@@ -153,8 +155,11 @@ TEST(Routes, every_code_has_its_status) {
 }
 
 TEST(Routes, the_cause_of_an_internal_error_is_for_the_log_and_not_for_the_client) {
-  const http::Reply reply = error_reply({ErrorCode::internal, "/srv/s.db: SQL logic error", "secret", "path"});
-  EXPECT_EQ(reply.body, R"({"ok":false,"error":{"code":"internal","message":"the server failed; its log has the cause"}})");
+  const http::Reply reply =
+      error_reply({ErrorCode::internal, "/srv/s.db: SQL logic error", "secret", "path"});
+  EXPECT_EQ(
+      reply.body,
+      R"({"ok":false,"error":{"code":"internal","message":"the server failed; its log has the cause"}})");
   EXPECT_EQ(reply.error->message, "/srv/s.db: SQL logic error");
 }
 

@@ -22,7 +22,8 @@ namespace undertext {
 
 struct ServeOptions {
   std::shared_ptr<Store> store;
-  // Of a store that reads conversations when they are asked for: nothing is indexed then, for that would read them all.
+  // Of a store that reads conversations when they are asked for: nothing is indexed then, for that
+  // would read them all.
   std::shared_ptr<const Catalog> catalog = {};
   std::string address = "127.0.0.1";
   std::uint16_t port = 8777;
@@ -30,14 +31,18 @@ struct ServeOptions {
   std::vector<std::string> hosts = {};          // further names it goes by
   std::optional<http::Tls> tls = {};
   std::size_t threads = 64;
-  std::uint64_t requests_per_second = 2000;                  // of one token
-  std::uint64_t memory_bytes = std::uint64_t{512} << 20;     // of bodies and answers together; of one tenant half of it
+  std::uint64_t requests_per_second = 2000;  // of one token
+  // of bodies and answers together; of one tenant half of it
+  std::uint64_t memory_bytes = std::uint64_t{512} << 20;
   std::uint64_t answer_bytes_max = std::uint64_t{64} << 20;  // of one answer
-  std::uint64_t cache_bytes = std::uint64_t{512} << 20;      // of all conversations that are kept open
-  std::chrono::seconds request_time{60};                     // for one request, without exports and streams
-  std::uint64_t made_bytes_max = std::uint64_t{32} << 20;    // of messages that the operations of one request make
-  Quota quota = {};                                          // of each tenant
-  SiteFiles site = {};                                       // what is served at /docs/
+  // of all conversations that are kept open
+  std::uint64_t cache_bytes = std::uint64_t{512} << 20;
+  // for one request, without exports and streams
+  std::chrono::seconds request_time{60};
+  // of messages that the operations of one request make
+  std::uint64_t made_bytes_max = std::uint64_t{32} << 20;
+  Quota quota = {};     // of each tenant
+  SiteFiles site = {};  // what is served at /docs/
   std::uint32_t connections_max = 4096;
   std::uint32_t connections_per_address_max = 2048;  // behind a proxy all come from one address
   bool log_requests = true;
@@ -50,8 +55,11 @@ struct ServeOptions {
   std::function<void()> until = {};
 };
 
-// Serves until SIGINT or SIGTERM, answers what is under way, and returns within 10 s; where it could not, the process ends (exit 1). Call it from the only thread there is: signals are blocked for those it starts.
-// invalid_argument: an address beyond this machine without tokens, an address or certificate that is none. not_found, corrupt: the tokens file. unavailable:
+// Serves until SIGINT or SIGTERM, answers what is under way, and returns within 10 s; where it
+// could not, the process ends (exit 1). Call it from the only thread there is: signals are blocked
+// for those it starts.
+// invalid_argument: an address beyond this machine without tokens, an address or certificate that
+// is none. not_found, corrupt: the tokens file. unavailable:
 // the port is taken.
 std::optional<Error> serve(const ServeOptions& options);
 

@@ -1,4 +1,5 @@
-// The shapes of what the server takes and answers: those of the protocol, and what routes have besides.
+// The shapes of what the server takes and answers: those of the protocol, and what routes have
+// besides.
 #pragma once
 
 #include <string>

@@ -11,7 +11,8 @@ namespace undertext {
 
 struct SiteFile {
   std::string bytes;
-  std::string policy;  // its Content-Security-Policy: of a page, with the digests of the scripts that stand in it
+  // its Content-Security-Policy: of a page, with the digests of the scripts that stand in it
+  std::string policy;
 };
 
 // All files below a folder, read once: what is served later cannot lead out of it.
@@ -19,7 +20,8 @@ class SiteFiles {
  public:
   SiteFiles() = default;  // none
 
-  // not_found: no site is there. too_large: it has more than 128 MiB. unavailable: a file cannot be read.
+  // not_found: no site is there. too_large: it has more than 128 MiB. unavailable: a file cannot be
+  // read.
   static Result<SiteFiles> read(const std::string& folder);
 
   // `path` as in "concepts.html"; null: there is none.

@@ -17,7 +17,9 @@ class SiteFilesTest : public testing::Test {
   }
   ~SiteFilesTest() override { std::filesystem::remove_all(folder_); }
 
-  void write(const std::string& path, std::string_view text) { std::ofstream(folder_ + "/" + path) << text; }
+  void write(const std::string& path, std::string_view text) {
+    std::ofstream(folder_ + "/" + path) << text;
+  }
 
   std::string folder_ = testing::TempDir() + "undertext-site-XXXXXX";
 };
@@ -28,7 +30,8 @@ TEST_F(SiteFilesTest, holds_every_file_below_the_folder_and_nothing_else) {
   const SiteFiles site = SiteFiles::read(folder_).value();
   EXPECT_EQ(site.find("index.html")->bytes, "<p>start</p>");
   EXPECT_EQ(site.find("assets/app.js")->bytes, "let a");
-  for (const char* path : {"", "assets", "../index.html", "assets/../index.html", "/index.html", "other.html"})
+  for (const char* path :
+       {"", "assets", "../index.html", "assets/../index.html", "/index.html", "other.html"})
     EXPECT_EQ(site.find(path), nullptr) << path;
 }
 
@@ -36,7 +39,9 @@ TEST_F(SiteFilesTest, a_page_may_run_the_scripts_that_stand_in_it_and_no_others)
   write("index.html", R"(<script src="/docs/app.js"></script><script id="x">alert(1)</script>)");
   const std::string policy = SiteFiles::read(folder_).value().find("index.html")->policy;
   // printf 'alert(1)' | openssl dgst -sha256 -binary | base64
-  EXPECT_NE(policy.find("script-src 'self' 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=';"), std::string::npos) << policy;
+  EXPECT_NE(policy.find("script-src 'self' 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI=';"),
+            std::string::npos)
+      << policy;
   EXPECT_NE(policy.find("default-src 'none'"), std::string::npos);
 }
 

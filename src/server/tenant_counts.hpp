@@ -1,4 +1,5 @@
-// How many of something each tenant has at the moment, up to a limit: nobody takes what belongs to all. Safe for any number of threads.
+// How many of something each tenant has at the moment, up to a limit: nobody takes what belongs to
+// all. Safe for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +14,15 @@ namespace undertext {
 
 class TenantCounts {
  public:
-  explicit TenantCounts(std::size_t per_tenant, std::size_t in_all = std::numeric_limits<std::size_t>::max())
+  explicit TenantCounts(std::size_t per_tenant,
+                        std::size_t in_all = std::numeric_limits<std::size_t>::max())
       : per_tenant_(per_tenant), in_all_(in_all) {}
 
   // One of them, given back when it goes. Must not outlive the counts.
   class Slot {
    public:
-    Slot(Slot&& other) noexcept : counts_(std::exchange(other.counts_, nullptr)), tenant_(std::move(other.tenant_)) {}
+    Slot(Slot&& other) noexcept
+        : counts_(std::exchange(other.counts_, nullptr)), tenant_(std::move(other.tenant_)) {}
     Slot& operator=(Slot&& other) noexcept {
       std::swap(counts_, other.counts_);
       std::swap(tenant_, other.tenant_);

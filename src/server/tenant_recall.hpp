@@ -1,4 +1,5 @@
-// The search over all conversations of a tenant (store_recall.hpp), kept for the tenants that asked last: its index is in memory.
+// The search over all conversations of a tenant (store_recall.hpp), kept for the tenants that asked
+// last: its index is in memory.
 // Any thread.
 #pragma once
 
@@ -24,11 +25,14 @@ class TenantRecall {
     const std::lock_guard guard(lock_);
     Kept& kept = kept_[tenant];
     kept.used = ++uses_;
-    if (!kept.recall) kept.recall = std::make_shared<StoreRecall>(store_of_(tenant), StoreRecallOptions{.bytes_max = bytes_each});
+    if (!kept.recall)
+      kept.recall = std::make_shared<StoreRecall>(store_of_(tenant),
+                                                  StoreRecallOptions{.bytes_max = bytes_each});
     const std::shared_ptr<StoreRecall> found = kept.recall;
     if (kept_.size() > kept_max)
-      kept_.erase(
-          std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+      kept_.erase(std::min_element(kept_.begin(), kept_.end(), [](const auto& a, const auto& b) {
+        return a.second.used < b.second.used;
+      }));
     return found;
   }
 

@@ -1,4 +1,5 @@
-// The store as each tenant sees it. Only tenants of tokens come here, so there are as many as the operator made.
+// The store as each tenant sees it. Only tenants of tokens come here, so there are as many as the
+// operator made.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,8 @@ namespace undertext {
 class TenantStores {
  public:
   // `on_first` is called for each tenant once, when it is first asked for.
-  TenantStores(std::shared_ptr<Store> store, Quota quota, std::function<void(const std::string& tenant)> on_first = {})
+  TenantStores(std::shared_ptr<Store> store, Quota quota,
+               std::function<void(const std::string& tenant)> on_first = {})
       : store_(std::move(store)), quota_(quota), on_first_(std::move(on_first)) {}
   std::uint64_t refused() const { return refused_->load(std::memory_order_relaxed); }  // by a quota
 
@@ -35,7 +37,8 @@ class TenantStores {
   const std::shared_ptr<Store> store_;
   const Quota quota_;
   const std::function<void(const std::string& tenant)> on_first_;
-  const std::shared_ptr<std::atomic<std::uint64_t>> refused_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+  const std::shared_ptr<std::atomic<std::uint64_t>> refused_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Store>, std::less<>> views_;
 };

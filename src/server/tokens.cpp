@@ -23,7 +23,8 @@ constexpr std::uint64_t file_bytes_max = std::uint64_t{8} << 20;
 constexpr std::int64_t look_again_ms = 250;
 
 Error system_error(const std::string& path, int error = errno) {
-  return {error == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable, path + ": " + std::strerror(error), "tokens"};
+  return {error == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable,
+          path + ": " + std::strerror(error), "tokens"};
 }
 
 std::string folder_of(const std::string& path) {
@@ -36,7 +37,8 @@ std::optional<Error> refuse_shared(int file, const std::string& path) {
   const std::optional<FileStatus> status = status_of(file);
   if (!status) return system_error(path);
   if (!status->is_regular || (!status->others_may_write && status->is_own)) return std::nullopt;
-  return Error{ErrorCode::denied, path + " can be written by others than its user: chmod 600, and own it", "tokens"};
+  return Error{ErrorCode::denied,
+               path + " can be written by others than its user: chmod 600, and own it", "tokens"};
 }
 
 Result<std::string> read_file(const std::string& path) {
@@ -50,7 +52,8 @@ Result<std::string> read_file(const std::string& path) {
     if (got < 0) return system_error(path);
     if (got == 0) return text;
     text.append(some, static_cast<std::size_t>(got));
-    if (text.size() > file_bytes_max) return Error{ErrorCode::too_large, path + " is no file of tokens: it is too large", "tokens"};
+    if (text.size() > file_bytes_max)
+      return Error{ErrorCode::too_large, path + " is no file of tokens: it is too large", "tokens"};
   }
 }
 
@@ -60,7 +63,8 @@ std::optional<Error> write_file(const std::string& path, std::string_view text) 
   remove_name(unfinished);
   {
     const OpenFile file = open_file(unfinished, OpenFor::making);
-    if (!file || !write_all(file.descriptor(), text) || !sync_to_disk(file.descriptor())) return system_error(unfinished);
+    if (!file || !write_all(file.descriptor(), text) || !sync_to_disk(file.descriptor()))
+      return system_error(unfinished);
   }
   if (!rename_over(unfinished, path)) return system_error(path);
   const OpenFile folder = open_file(folder_of(path), OpenFor::folder);
@@ -81,7 +85,8 @@ std::optional<Digest> read_hex(std::string_view text) {
 }
 
 std::string base64url(std::span<const unsigned char> bytes) {
-  constexpr std::string_view letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  constexpr std::string_view letters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string text;
   std::uint32_t bits = 0;
   int count = 0;
@@ -108,7 +113,8 @@ std::optional<Token> read_line(std::string_view line) {
   Token token{.name = string("name"), .tenant = string("tenant"), .rights = {}};
   const std::optional<Digest> digest = read_hex(string("sha256"));
   const std::optional<JsonValue> rights = text->root().find("rights");
-  if (!is_tenant_name(token.name) || !is_tenant_name(token.tenant) || !digest || !rights || !rights->is(JsonType::array))
+  if (!is_tenant_name(token.name) || !is_tenant_name(token.tenant) || !digest || !rights ||
+      !rights->is(JsonType::array))
     return std::nullopt;
   token.digest = *digest;
   for (const JsonValue right : rights->elements()) {
@@ -120,16 +126,20 @@ std::optional<Token> read_line(std::string_view line) {
   }
   std::optional<std::int64_t> made;
   // A time that cannot be read must not become a token without an end.
-  if (!time("made", made) || !time("expires", token.expires_ms) || !time("revoked", token.revoked_ms)) return std::nullopt;
+  if (!time("made", made) || !time("expires", token.expires_ms) ||
+      !time("revoked", token.revoked_ms))
+    return std::nullopt;
   token.made_ms = made.value_or(0);
   return token;
 }
 
 std::string as_line(const Token& token) {
-  std::string line = R"({"name":")" + token.name + R"(","sha256":")" + hex(token.digest) + R"(","tenant":")" + token.tenant;
+  std::string line = R"({"name":")" + token.name + R"(","sha256":")" + hex(token.digest) +
+                     R"(","tenant":")" + token.tenant;
   line += R"(","rights":[)";
   std::string rights = token.rights.text();
-  for (std::size_t comma = rights.find(','); comma != std::string::npos; comma = rights.find(',', comma + 3))
+  for (std::size_t comma = rights.find(','); comma != std::string::npos;
+       comma = rights.find(',', comma + 3))
     rights.replace(comma, 1, R"(",")");
   if (!rights.empty()) line += "\"" + rights + "\"";
   line += R"(],"made":)" + std::to_string(token.made_ms);
@@ -138,7 +148,8 @@ std::string as_line(const Token& token) {
   return line + "}\n";
 }
 
-// `change` gets what is there; two processes never change the file at the same time. A lock on the folder, because the file itself is replaced.
+// `change` gets what is there; two processes never change the file at the same time. A lock on the
+// folder, because the file itself is replaced.
 template <class Change>
 std::optional<Error> change_tokens(const std::string& path, Change change) {
   const OpenFile folder = open_file(folder_of(path), OpenFor::folder);
@@ -153,7 +164,9 @@ std::optional<Error> change_tokens(const std::string& path, Change change) {
 }
 
 std::int64_t steady_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 }  // namespace
@@ -170,7 +183,8 @@ bool Rights::allow(Right right) const {
 
 std::string Rights::text() const {
   std::string text;
-  for (const auto& [has, name] : {std::pair(read, "read"), std::pair(write, "write"), std::pair(metrics, "metrics")}) {
+  for (const auto& [has, name] :
+       {std::pair(read, "read"), std::pair(write, "write"), std::pair(metrics, "metrics")}) {
     if (!has) continue;
     if (!text.empty()) text += ',';
     text += name;
@@ -190,14 +204,17 @@ Result<Rights> read_rights(std::string_view text) {
     } else if (word == "metrics") {
       rights.metrics = true;
     } else {
-      return Error{ErrorCode::invalid_argument, "rights are read, write and metrics, with commas between them", "rights"};
+      return Error{ErrorCode::invalid_argument,
+                   "rights are read, write and metrics, with commas between them", "rights"};
     }
     if (comma == std::string_view::npos) return rights;
     text.remove_prefix(comma + 1);
   }
 }
 
-Caller Token::caller() const { return {tenant == operators_tenant ? "" : tenant, name, rights.write}; }
+Caller Token::caller() const {
+  return {tenant == operators_tenant ? "" : tenant, name, rights.write};
+}
 
 Result<std::vector<Token>> read_tokens(const std::string& path) {
   const Result<std::string> text = read_file(path);
@@ -211,35 +228,44 @@ Result<std::vector<Token>> read_tokens(const std::string& path) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     std::optional<Token> token = read_line(line);
-    if (!token) return Error{ErrorCode::corrupt, path + ": line " + std::to_string(number) + " is no token", "tokens"};
+    if (!token)
+      return Error{ErrorCode::corrupt, path + ": line " + std::to_string(number) + " is no token",
+                   "tokens"};
     tokens.push_back(*std::move(token));
   }
   return tokens;
 }
 
 Result<std::string> make_token(const std::string& path, Token asked) {
-  if (!is_tenant_name(asked.name)) return Error{ErrorCode::invalid_argument, "a name is 1 to 64 of A-Z a-z 0-9 _ -", "name"};
-  if (!is_tenant_name(asked.tenant)) return Error{ErrorCode::invalid_argument, "a tenant is 1 to 64 of A-Z a-z 0-9 _ -", "tenant"};
+  if (!is_tenant_name(asked.name))
+    return Error{ErrorCode::invalid_argument, "a name is 1 to 64 of A-Z a-z 0-9 _ -", "name"};
+  if (!is_tenant_name(asked.tenant))
+    return Error{ErrorCode::invalid_argument, "a tenant is 1 to 64 of A-Z a-z 0-9 _ -", "tenant"};
   unsigned char chance[secret_bytes];
   if (!fill_with_chance(chance, sizeof chance)) return system_error("random numbers");
   std::string secret = std::string(secret_prefix) + base64url(chance);
   asked.digest = sha256(secret);
-  const std::optional<Error> error = change_tokens(path, [&](std::vector<Token>& tokens) -> std::optional<Error> {
-    const auto taken = [&](const Token& token) { return token.name == asked.name; };
-    if (std::any_of(tokens.begin(), tokens.end(), taken))
-      return Error{ErrorCode::conflict, "there is, or was, a token " + asked.name, "name"};
-    if (tokens.size() >= tokens_max) return Error{ErrorCode::too_large, "there are too many tokens in " + path};
-    tokens.push_back(asked);
-    return std::nullopt;
-  });
+  const std::optional<Error> error =
+      change_tokens(path, [&](std::vector<Token>& tokens) -> std::optional<Error> {
+        const auto taken = [&](const Token& token) { return token.name == asked.name; };
+        if (std::any_of(tokens.begin(), tokens.end(), taken))
+          return Error{ErrorCode::conflict, "there is, or was, a token " + asked.name, "name"};
+        if (tokens.size() >= tokens_max)
+          return Error{ErrorCode::too_large, "there are too many tokens in " + path};
+        tokens.push_back(asked);
+        return std::nullopt;
+      });
   if (error) return *error;
   return secret;
 }
 
-std::optional<Error> revoke_token(const std::string& path, std::string_view name, std::int64_t now_ms) {
+std::optional<Error> revoke_token(const std::string& path, std::string_view name,
+                                  std::int64_t now_ms) {
   return change_tokens(path, [&](std::vector<Token>& tokens) -> std::optional<Error> {
-    const auto found = std::find_if(tokens.begin(), tokens.end(), [&](const Token& token) { return token.name == name; });
-    if (found == tokens.end()) return Error{ErrorCode::not_found, "there is no token " + std::string(name), "name"};
+    const auto found = std::find_if(tokens.begin(), tokens.end(),
+                                    [&](const Token& token) { return token.name == name; });
+    if (found == tokens.end())
+      return Error{ErrorCode::not_found, "there is no token " + std::string(name), "name"};
     if (!found->revoked_ms) found->revoked_ms = now_ms;
     return std::nullopt;
   });
@@ -267,7 +293,9 @@ std::optional<Token> Tokens::find(std::string_view secret, std::int64_t now_ms) 
 
 bool Tokens::is_good(std::string_view name, std::int64_t now_ms) {
   const std::shared_ptr<const List> list = current();
-  return std::any_of(list->begin(), list->end(), [&](const Token& token) { return token.name == name && token.is_good(now_ms); });
+  return std::any_of(list->begin(), list->end(), [&](const Token& token) {
+    return token.name == name && token.is_good(now_ms);
+  });
 }
 
 std::shared_ptr<const Tokens::List> Tokens::current() {

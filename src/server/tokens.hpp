@@ -1,8 +1,10 @@
-// Who may come in. A token is 256 random bits, shown once; a file keeps its digest, whose it is and what it allows, a line of JSON each:
+// Who may come in. A token is 256 random bits, shown once; a file keeps its digest, whose it is and
+// what it allows, a line of JSON each:
 //
 //     {"name":"ci","sha256":"9f86…","tenant":"acme","rights":["read","write"],"made":1780000000000,"expires":…,"revoked":…}
 //
-// Only its owner may read the file. It is written anew and then given its name, so that a reader sees it whole.
+// Only its owner may read the file. It is written anew and then given its name, so that a reader
+// sees it whole.
 #pragma once
 
 #include <atomic>
@@ -39,25 +41,32 @@ struct Token {
   std::optional<std::int64_t> expires_ms = {};
   std::optional<std::int64_t> revoked_ms = {};
 
-  bool is_good(std::int64_t now_ms) const { return !revoked_ms && (!expires_ms || now_ms < *expires_ms); }
+  bool is_good(std::int64_t now_ms) const {
+    return !revoked_ms && (!expires_ms || now_ms < *expires_ms);
+  }
   Caller caller() const;
 };
 
 // not_found, unavailable, corrupt: as it says.
 Result<std::vector<Token>> read_tokens(const std::string& path);
 
-// Adds a token, and answers what its holder is given; it cannot be had again. The file is made where there is none. `asked.digest` is ignored.
+// Adds a token, and answers what its holder is given; it cannot be had again. The file is made
+// where there is none. `asked.digest` is ignored.
 // invalid_argument: a name, a tenant. conflict: the name is taken, or was.
 Result<std::string> make_token(const std::string& path, Token asked);
-std::optional<Error> revoke_token(const std::string& path, std::string_view name, std::int64_t now_ms);  // not_found
+// not_found
+std::optional<Error> revoke_token(const std::string& path, std::string_view name,
+                                  std::int64_t now_ms);
 
-// The file as a server uses it: read again when it has changed. While it cannot be read, nobody is let in. Any thread may call it.
+// The file as a server uses it: read again when it has changed. While it cannot be read, nobody is
+// let in. Any thread may call it.
 class Tokens {
  public:
   using Complain = std::function<void(const Error&)>;  // told when the file becomes unreadable
   static Result<std::unique_ptr<Tokens>> open(std::string path, Complain complain);
 
-  // Whose this is, if it is good now. Takes the same time whatever the token has in common with those there are.
+  // Whose this is, if it is good now. Takes the same time whatever the token has in common with
+  // those there are.
   std::optional<Token> find(std::string_view secret, std::int64_t now_ms);
   bool is_good(std::string_view name, std::int64_t now_ms);  // of the token of this name
 
@@ -68,7 +77,8 @@ class Tokens {
     std::int64_t changed_ns = 0;
     friend bool operator==(const State&, const State&) = default;
   };
-  Tokens(std::string path, Complain complain) : path_(std::move(path)), complain_(std::move(complain)) {}
+  Tokens(std::string path, Complain complain)
+      : path_(std::move(path)), complain_(std::move(complain)) {}
   std::shared_ptr<const List> current();
   void look();
   static State state_of(const std::string& path);

@@ -27,7 +27,10 @@ class TokensFile : public ::testing::Test {
     ::rmdir(folder_.c_str());
   }
   std::string make(std::string name, std::string tenant = "acme") {
-    return make_token(path_, {.name = std::move(name), .tenant = std::move(tenant), .rights = {.read = true}, .made_ms = 1000})
+    return make_token(path_, {.name = std::move(name),
+                              .tenant = std::move(tenant),
+                              .rights = {.read = true},
+                              .made_ms = 1000})
         .value();
   }
   std::unique_ptr<Tokens> open() {
@@ -40,7 +43,8 @@ class TokensFile : public ::testing::Test {
   // The file is looked at again a while after it was looked at last.
   template <class Condition>
   static void wait_until(Condition condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int i = 0; i < 1000 && !condition(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     EXPECT_TRUE(condition());
   }
 
@@ -62,7 +66,8 @@ TEST_F(TokensFile, ATokenIsKnownByWhatItsHolderWasGivenAndTheFileDoesNotHoldThat
   EXPECT_TRUE(found.rights.allow(Right::none));
   EXPECT_FALSE(found.rights.allow(Right::write));
   EXPECT_FALSE(found.rights.allow(Right::metrics));
-  for (const std::string& wrong : {std::string(), secret.substr(1), secret + "A", std::string("ut_"), secret.substr(0, 45)})
+  for (const std::string& wrong :
+       {std::string(), secret.substr(1), secret + "A", std::string("ut_"), secret.substr(0, 45)})
     EXPECT_FALSE(tokens->find(wrong, 2000)) << wrong;
 }
 
@@ -86,19 +91,27 @@ TEST_F(TokensFile, AFileThatOthersCanWriteIsRefused) {
 TEST_F(TokensFile, ANameIsNeverUsedTwice) {
   make("ci");
   ASSERT_FALSE(revoke_token(path_, "ci", 5000));
-  EXPECT_EQ(make_token(path_, {.name = "ci", .tenant = "acme", .rights = {}}).error().code, ErrorCode::conflict);
+  EXPECT_EQ(make_token(path_, {.name = "ci", .tenant = "acme", .rights = {}}).error().code,
+            ErrorCode::conflict);
   EXPECT_EQ(revoke_token(path_, "nobody", 5000)->code, ErrorCode::not_found);
   for (const char* bad : {"", "a b", "a/b", "a\nb", "\xc3\xa9"}) {
-    EXPECT_EQ(make_token(path_, {.name = bad, .tenant = "acme", .rights = {}}).error().code, ErrorCode::invalid_argument) << bad;
-    EXPECT_EQ(make_token(path_, {.name = "x", .tenant = bad, .rights = {}}).error().code, ErrorCode::invalid_argument) << bad;
+    EXPECT_EQ(make_token(path_, {.name = bad, .tenant = "acme", .rights = {}}).error().code,
+              ErrorCode::invalid_argument)
+        << bad;
+    EXPECT_EQ(make_token(path_, {.name = "x", .tenant = bad, .rights = {}}).error().code,
+              ErrorCode::invalid_argument)
+        << bad;
   }
 }
 
 TEST_F(TokensFile, WhatIsRevokedOrExpiredIsNoLongerGood) {
   const std::string revoked = make("revoked");
-  const std::string ending =
-      make_token(path_, {.name = "ending", .tenant = "acme", .rights = {.read = true}, .made_ms = 1000, .expires_ms = 9000})
-          .value();
+  const std::string ending = make_token(path_, {.name = "ending",
+                                                .tenant = "acme",
+                                                .rights = {.read = true},
+                                                .made_ms = 1000,
+                                                .expires_ms = 9000})
+                                 .value();
   const auto tokens = open();
   EXPECT_TRUE(tokens->find(revoked, 2000));
   EXPECT_TRUE(tokens->find(ending, 8999));
@@ -125,7 +138,8 @@ TEST_F(TokensFile, AServerTakesUpNewTokensAndLetsNobodyInWhileItCannotReadThem) 
 }
 
 TEST_F(TokensFile, ALineThatIsNoTokenMakesTheFileUnreadable) {
-  const std::string good = R"({"name":"a","sha256":")" + std::string(64, '0') + R"(","tenant":"t","rights":["read"],"made":1)";
+  const std::string good = R"({"name":"a","sha256":")" + std::string(64, '0') +
+                           R"(","tenant":"t","rights":["read"],"made":1)";
   const auto code = [&](const std::string& line) {
     std::ofstream(path_) << line << "\n";
     const Result<std::vector<Token>> tokens = read_tokens(path_);
@@ -134,13 +148,18 @@ TEST_F(TokensFile, ALineThatIsNoTokenMakesTheFileUnreadable) {
   EXPECT_EQ(code(good + "}"), "good");
   EXPECT_EQ(code(good + "}\n\n"), "good");
   EXPECT_EQ(code(good + R"(,"expires":5})"), "good");
-  for (const char* bad : {R"(,"expires":"never"})", R"(,"expires":1.5})", R"(,"revoked":true})", R"(,"revoked":null})", ""})
+  for (const char* bad : {R"(,"expires":"never"})", R"(,"expires":1.5})", R"(,"revoked":true})",
+                          R"(,"revoked":null})", ""})
     EXPECT_EQ(code(good + bad), "corrupt") << bad;
   EXPECT_EQ(code("x"), "corrupt");
   EXPECT_EQ(code("[]"), "corrupt");
-  EXPECT_EQ(code(R"({"name":"a","sha256":"00","tenant":"t","rights":["read"],"made":1})"), "corrupt");
-  EXPECT_EQ(code(R"({"name":"a","sha256":")" + std::string(64, '0') + R"(","tenant":"t","rights":["all"],"made":1})"), "corrupt");
-  EXPECT_EQ(code(R"({"name":"a","sha256":")" + std::string(64, '0') + R"(","tenant":"t/u","rights":["read"],"made":1})"),
+  EXPECT_EQ(code(R"({"name":"a","sha256":"00","tenant":"t","rights":["read"],"made":1})"),
+            "corrupt");
+  EXPECT_EQ(code(R"({"name":"a","sha256":")" + std::string(64, '0') +
+                 R"(","tenant":"t","rights":["all"],"made":1})"),
+            "corrupt");
+  EXPECT_EQ(code(R"({"name":"a","sha256":")" + std::string(64, '0') +
+                 R"(","tenant":"t/u","rights":["read"],"made":1})"),
             "corrupt");
 }
 
@@ -161,8 +180,10 @@ double usual(std::vector<double> samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
 
-// Each string has a time of its own, a fraction of a nanosecond apart from every other. Code that tells how near a guess was makes all near ones slower
-// (or quicker) than all far ones; by chance that is one round of 35, and a machine that does something else meanwhile has no reason to order them so.
+// Each string has a time of its own, a fraction of a nanosecond apart from every other. Code that
+// tells how near a guess was makes all near ones slower (or quicker) than all far ones; by chance
+// that is one round of 35, and a machine that does something else meanwhile has no reason to order
+// them so.
 TEST_F(TokensFile, HowLongARefusalTakesDoesNotTellHowNearAGuessWas) {
   const std::string secret = make("one");
   const std::unique_ptr<Tokens> tokens = open();
@@ -172,13 +193,15 @@ TEST_F(TokensFile, HowLongARefusalTakesDoesNotTellHowNearAGuessWas) {
     std::string texts[guesses], guess;
     for (std::size_t i = 0; i < guesses; ++i) {
       texts[i] = secret;
-      for (std::size_t k = i % 2 == 0 ? secret.size() - 1 : secret.size() / 2; k < secret.size(); ++k)
+      for (std::size_t k = i % 2 == 0 ? secret.size() - 1 : secret.size() / 2; k < secret.size();
+           ++k)
         while (texts[i][k] == secret[k]) texts[i][k] = static_cast<char>('a' + chance() % 26);
     }
     std::vector<double> samples[guesses];
     for (int i = 0; i < 100'000; ++i) {
       const std::size_t which = chance() % guesses;
-      guess = texts[which];  // all at one place in memory, whose place in a cache would tell them apart
+      // all at one place in memory, whose place in a cache would tell them apart
+      guess = texts[which];
       const auto before = std::chrono::steady_clock::now();
       const bool is_known = tokens->find(guess, 2000).has_value();
       const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - before;
@@ -204,7 +227,8 @@ TEST(TheOperatorsTenant, IsTheOneWithoutAName) {
 TEST(RightsText, IsReadAndWritten) {
   EXPECT_EQ(read_rights("read,write,metrics").value().text(), "read,write,metrics");
   EXPECT_EQ(read_rights("write").value().text(), "write");
-  for (const char* bad : {"", "read,", ",read", "all", "read write", "READ"}) EXPECT_FALSE(read_rights(bad)) << bad;
+  for (const char* bad : {"", "read,", ",read", "all", "read write", "READ"})
+    EXPECT_FALSE(read_rights(bad)) << bad;
 }
 
 }  // namespace

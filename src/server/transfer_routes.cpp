@@ -17,7 +17,8 @@ constexpr std::size_t piece_bytes = 1 << 16;
 // Thrown where the client has gone, or may read no more: there is nobody to tell.
 struct ClientGone {};
 
-// Lines for a client, in pieces. Answers only with the first line, so that what fails before can still be an answer of its own.
+// Lines for a client, in pieces. Answers only with the first line, so that what fails before can
+// still be an answer of its own.
 class LinesOut {
  public:
   LinesOut(http::Exchange& exchange, std::string id, std::function<bool()> goes_on)
@@ -27,7 +28,8 @@ class LinesOut {
     if (!stream_)
       stream_ =
           exchange_.stream(200, "application/x-ndjson",
-                           {{"Content-Disposition", "attachment; filename=\"" + id_ + ".jsonl\""}, {"Cache-Control", "no-store"}});
+                           {{"Content-Disposition", "attachment; filename=\"" + id_ + ".jsonl\""},
+                            {"Cache-Control", "no-store"}});
     (piece_ += line) += '\n';
     if (piece_.size() >= piece_bytes) send();
   }
@@ -49,19 +51,24 @@ class LinesOut {
 };
 
 void export_lines(App::Rep& app, const Call& call) {
-  const auto is_allowed = [&] { return !app.options.still_allowed || app.options.still_allowed(call.caller); };
+  const auto is_allowed = [&] {
+    return !app.options.still_allowed || app.options.still_allowed(call.caller);
+  };
   LinesOut out(*call.exchange, *call.find("id"), is_allowed);
   try {
     const std::shared_ptr<Conversation> conversation = app.conversation(call);
     conversation->catch_up().value();
-    const std::optional<Error> error = export_conversation(
-        *app.store(call), *conversation,
-        {.write = [&](std::string_view line) { out.add(line); }, .progress = {}, .settings = exported_settings});
+    const std::optional<Error> error =
+        export_conversation(*app.store(call), *conversation,
+                            {.write = [&](std::string_view line) { out.add(line); },
+                             .progress = {},
+                             .settings = exported_settings});
     if (error) throw Failure(*error);
     out.end();
   } catch (const ClientGone&) {
   } catch (const Failure&) {
-    // Where some lines are gone already, the connection is cut instead, and nobody takes them for the whole.
+    // Where some lines are gone already, the connection is cut instead, and nobody takes them for
+    // the whole.
     if (!out.began()) throw;
   }
 }
@@ -69,7 +76,8 @@ void export_lines(App::Rep& app, const Call& call) {
 void export_bounded(App::Rep& app, const Call& call) {
   const std::optional<TenantCounts::Slot> slot = app.exports.take(call.caller.tenant);
   if (slot) return export_lines(app, call);
-  call.exchange->answer(error_reply({ErrorCode::unavailable, "there are too many exports under way already"}));
+  call.exchange->answer(
+      error_reply({ErrorCode::unavailable, "there are too many exports under way already"}));
 }
 
 LineSource lines_of(std::string_view text, std::shared_ptr<Work> work = {}) {
@@ -86,7 +94,8 @@ LineSource lines_of(std::string_view text, std::shared_ptr<Work> work = {}) {
 // Settings in an export are whoever's wrote it.
 void check_header(std::string_view text) {
   const std::optional<std::string_view> line = lines_of(text)();
-  if (!line || !is_export_header(*line)) refuse(ErrorCode::invalid_argument, "the first line must be that of an export");
+  if (!line || !is_export_header(*line))
+    refuse(ErrorCode::invalid_argument, "the first line must be that of an export");
   const ExportLine read = read_export_line(*line, {}).value();
   const ExportHeader& header = std::get<ExportHeader>(read);
   outside_settings(header.note);
@@ -95,14 +104,16 @@ void check_header(std::string_view text) {
 
 // Nothing that is stored is damaged when lines do not come out as they say: what was sent is.
 Error told_to_sender(Error error) {
-  if (error.code == ErrorCode::corrupt && error.field == "lines") error.code = ErrorCode::invalid_argument;
+  if (error.code == ErrorCode::corrupt && error.field == "lines")
+    error.code = ErrorCode::invalid_argument;
   return error;
 }
 
 http::Reply imported_reply(const std::string& id, const ImportedConversation& imported) {
   std::string out = R"({"ok":true,"result":{"id":)";
   append_json_string(out, id);
-  out += R"(,"versions":)" + std::to_string(imported.versions) + R"(,"messages":)" + std::to_string(imported.messages) + "}}";
+  out += R"(,"versions":)" + std::to_string(imported.versions) + R"(,"messages":)" +
+         std::to_string(imported.messages) + "}}";
   http::Reply reply = json_reply(std::move(out), 201);
   reply.fields.push_back({"Location", "/v1/conversations/" + id});
   return reply;
@@ -122,9 +133,13 @@ http::Reply import_lines(const App::Rep& app, const Call& call) {
        .id = id,
        .make =
            [&](const std::string&, const std::string& mark) {
-             return reply_of_import(import_conversation(store, id, lines_of(call.request.body, call.work), {.made_by = mark}));
+             return reply_of_import(import_conversation(
+                 store, id, lines_of(call.request.body, call.work), {.made_by = mark}));
            },
-       .again = [&](const ConversationRecord&) { return reply_of_import(check_export(lines_of(call.request.body, call.work))); }});
+       .again =
+           [&](const ConversationRecord&) {
+             return reply_of_import(check_export(lines_of(call.request.body, call.work)));
+           }});
 }
 
 }  // namespace
@@ -143,7 +158,10 @@ std::vector<Route> transfer_routes(App::Rep& app) {
        .right = Right::write,
        .name = "importConversation",
        .what = "Makes a conversation of such lines, with its history.",
-       .parameters = {{.name = "id", .type = Parameter::Type::id, .required = true, .what = "The id of the new conversation."},
+       .parameters = {{.name = "id",
+                       .type = Parameter::Type::id,
+                       .required = true,
+                       .what = "The id of the new conversation."},
                       idempotency_key()},
        .body = Body::lines,
        .answers = "ImportedAnswer",

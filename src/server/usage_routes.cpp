@@ -20,7 +20,8 @@ std::string usage_answer(const UsageTracker& usage) {
 template <class Read>
 void read_body(std::string_view body, std::string_view what, Read read) {
   const JsonText text = JsonText::parse(body, {}).value();
-  if (!text.root().is(JsonType::object)) refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
+  if (!text.root().is(JsonType::object))
+    refuse(ErrorCode::invalid_argument, "the body must be a JSON object");
   Reading reading;
   Fields fields(text.root(), what, reading);
   read(fields);
@@ -39,7 +40,9 @@ http::Reply report(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = current(app, call);
   UsageReport report;
   read_body(call.request.body, "a report", [&](Fields& fields) { read_usage(fields, report); });
-  (report.final ? conversation->record_usage(report.usage) : conversation->update_usage(report.usage)).value();
+  (report.final ? conversation->record_usage(report.usage)
+                : conversation->update_usage(report.usage))
+      .value();
   return json_reply(usage_answer(conversation->usage()));
 }
 
@@ -54,8 +57,9 @@ http::Reply take_over(App::Rep& app, const Call& call) {
 http::Reply record(App::Rep& app, const Call& call) {
   const std::shared_ptr<Conversation> conversation = app.conversation(call);
   GivenRequest given;
-  read_body(call.request.body, "a request",
-            [&](Fields& fields) { read_given_request(fields, conversation->settings().limits.message, given); });
+  read_body(call.request.body, "a request", [&](Fields& fields) {
+    read_given_request(fields, conversation->settings().limits.message, given);
+  });
   std::string out;
   append_result(out, record_given(*conversation, std::move(given)));
   return json_reply(std::move(out));
@@ -71,12 +75,15 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .what = "What providers reported, and what that taught.",
        .parameters = {conversation_id()},
        .answers = "UsageAnswer",
-       .handle = replying([&app](const Call& call) { return json_reply(usage_answer(current(app, call)->usage())); })},
+       .handle = replying([&app](const Call& call) {
+         return json_reply(usage_answer(current(app, call)->usage()));
+       })},
       {.method = "POST",
        .path = "/v1/conversations/{id}/usage",
        .right = Right::write,
        .name = "reportUsage",
-       .what = "A report of one request. It is final unless it says that it is not; until then a later one takes its place.",
+       .what = "A report of one request. It is final unless it says that it is not; until then a "
+               "later one takes its place.",
        .parameters = {conversation_id()},
        .body = Body::json,
        .takes = "UsageReport",
@@ -86,7 +93,8 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .path = "/v1/conversations/{id}/requests",
        .right = Right::write,
        .name = "recordRequest",
-       .what = "Records a request of a client, with its raw text and that of its answer. The result is its number.",
+       .what = "Records a request of a client, with its raw text and that of its answer. The "
+               "result is its number.",
        .parameters = {conversation_id()},
        .body = Body::json,
        .takes = "GivenRequest",
@@ -96,7 +104,8 @@ std::vector<Route> usage_routes(App::Rep& app) {
        .path = "/v1/conversations/{id}/usage",
        .right = Right::write,
        .name = "setUsage",
-       .what = "Takes over what was reported elsewhere: the result of a GET. An empty object forgets all.",
+       .what = "Takes over what was reported elsewhere: the result of a GET. An empty object "
+               "forgets all.",
        .parameters = {conversation_id()},
        .body = Body::json,
        .takes = "GivenUsage",

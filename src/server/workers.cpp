@@ -53,7 +53,8 @@ void Workers::line_up(Tenants::iterator tenant) {
   turns_.push_back(tenant);
 }
 
-// One at a time: while a thread is on its way, those at work may be done and take up what waits. Whoever finds more wakes the next one.
+// One at a time: while a thread is on its way, those at work may be done and take up what waits.
+// Whoever finds more wakes the next one.
 bool Workers::should_wake() {
   if (turns_.empty() || idle_ == 0 || is_waking_) return false;
   is_waking_ = true;

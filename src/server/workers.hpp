@@ -1,4 +1,5 @@
-// Threads that may wait, before a queue that is bounded. Tenants take turns: one that asks for much waits for itself, not others for it.
+// Threads that may wait, before a queue that is bounded. Tenants take turns: one that asks for much
+// waits for itself, not others for it.
 #pragma once
 
 #include <condition_variable>
@@ -32,7 +33,8 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // false: the queue, or the tenant's share of it, is full, or it is stopped; the job is dropped. Never waits.
+  // false: the queue, or the tenant's share of it, is full, or it is stopped; the job is dropped.
+  // Never waits.
   bool submit(std::string_view tenant, Job job);
   void stop();  // what is queued is still done
 

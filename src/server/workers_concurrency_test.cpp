@@ -23,8 +23,10 @@ class Door {
 TEST(WorkersOfAServer, DoAllThatTheyTookUp) {
   std::atomic<int> done = 0;
   {
-    Workers workers({.threads = 4, .waiting = 10'000, .threads_per_tenant = 4, .waiting_per_tenant = 10'000});
-    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(workers.submit("t" + std::to_string(i % 7), [&] { ++done; }));
+    Workers workers(
+        {.threads = 4, .waiting = 10'000, .threads_per_tenant = 4, .waiting_per_tenant = 10'000});
+    for (int i = 0; i < 1000; ++i)
+      ASSERT_TRUE(workers.submit("t" + std::to_string(i % 7), [&] { ++done; }));
     workers.stop();
     EXPECT_FALSE(workers.submit("t", [&] { ++done; }));
   }
@@ -56,7 +58,8 @@ TEST(WorkersOfAServer, RefuseWhatDoesNotFitIntoTheQueueOrTheTenantsShareOfIt) {
 
 TEST(WorkersOfAServer, TenantsTakeTurnsWhoeverCameFirst) {
   Door door;
-  Workers workers({.threads = 1, .waiting = 1000, .threads_per_tenant = 1, .waiting_per_tenant = 1000});
+  Workers workers(
+      {.threads = 1, .waiting = 1000, .threads_per_tenant = 1, .waiting_per_tenant = 1000});
   std::promise<void> begun;
   std::string order;  // written by the one thread there is
   ASSERT_TRUE(workers.submit("first", [&] {
@@ -74,7 +77,8 @@ TEST(WorkersOfAServer, TenantsTakeTurnsWhoeverCameFirst) {
 
 TEST(WorkersOfAServer, OneTenantNeverHasAllThreads) {
   Door door;
-  Workers workers({.threads = 4, .waiting = 1000, .threads_per_tenant = 3, .waiting_per_tenant = 1000});
+  Workers workers(
+      {.threads = 4, .waiting = 1000, .threads_per_tenant = 3, .waiting_per_tenant = 1000});
   std::atomic<int> stuck = 0;
   for (int i = 0; i < 20; ++i)
     ASSERT_TRUE(workers.submit("greedy", [&] {

@@ -30,7 +30,8 @@ constexpr Place places[] = {
 };
 
 std::optional<fs::path> folder_of(const Place& place) {
-  if (const char* const named = std::getenv(place.variable); named && *named) return fs::path(named) / place.folder;
+  if (const char* const named = std::getenv(place.variable); named && *named)
+    return fs::path(named) / place.folder;
   const char* const home = std::getenv("HOME");
   if (!home || !*home) return {};
   return fs::path(home) / place.otherwise / place.folder;
@@ -40,20 +41,24 @@ constexpr int depth_max = 8;
 
 void find_in(const Place& place, const fs::path& folder, std::vector<FoundSession>& found) {
   std::error_code error;
-  for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end; !error && at != end;
-       at.increment(error)) {
+  for (fs::recursive_directory_iterator
+           at(folder, fs::directory_options::skip_permission_denied, error),
+       end;
+       !error && at != end; at.increment(error)) {
     if (at.depth() >= depth_max) at.disable_recursion_pending();
     const std::string name = at->path().filename().string();
     if (!name.ends_with(".jsonl") || !name.starts_with(place.begins)) continue;
     std::string path = at->path().string();
     const std::optional<FileStatus> status = status_of(path);
     if (!status || !status->is_regular) continue;
-    found.push_back({place.format, std::move(path), status->inode, status->size_bytes, status->written_ns});
+    found.push_back(
+        {place.format, std::move(path), status->inode, status->size_bytes, status->written_ns});
   }
 }
 
 bool may_be_in_an_id(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_';
 }
 
 }  // namespace
@@ -63,8 +68,9 @@ std::vector<FoundSession> find_sessions() {
   for (const Place& place : places)
     if (const std::optional<fs::path> folder = folder_of(place)) find_in(place, *folder, found);
   for (FoundSession& session : find_opencode_sessions()) found.push_back(std::move(session));
-  std::sort(found.begin(), found.end(),
-            [](const FoundSession& a, const FoundSession& b) { return a.path == b.path ? a.within < b.within : a.path < b.path; });
+  std::sort(found.begin(), found.end(), [](const FoundSession& a, const FoundSession& b) {
+    return a.path == b.path ? a.within < b.within : a.path < b.path;
+  });
   return found;
 }
 
@@ -73,9 +79,11 @@ std::string session_conversation_id(const FoundSession& session) {
   std::string stem = session.within.empty() ? path.stem().string() : session.within;
   // rollout-2026-11-18T12-16-54-UUID: the time is part of every rollout, the rest tells them apart.
   constexpr std::size_t uuid_length = 36;
-  if (session.format != TranscriptFormat::claude_code && stem.size() > uuid_length) stem = stem.substr(stem.size() - uuid_length);
+  if (session.format != TranscriptFormat::claude_code && stem.size() > uuid_length)
+    stem = stem.substr(stem.size() - uuid_length);
   // A sub-agent's file lies in a folder of the session that asked it.
-  if (path.parent_path().filename() == "subagents") stem = path.parent_path().parent_path().filename().string() + "." + stem;
+  if (path.parent_path().filename() == "subagents")
+    stem = path.parent_path().parent_path().filename().string() + "." + stem;
   for (char& c : stem)
     if (!may_be_in_an_id(c) && c != '.') c = '-';
   constexpr std::size_t length_max = 128;

@@ -24,13 +24,15 @@ struct FoundSession {
   std::uint64_t inode = 0;
   std::uint64_t size_bytes = 0;
   std::int64_t changed_at_ns = 0;
-  std::string within = {};  // its id, where the file has many: size and time are then numbers that change with it
+  // its id, where the file has many: size and time are then numbers that change with it
+  std::string within = {};
 };
 
 // All of them, by path, and by id within it. A folder that cannot be read has none.
 std::vector<FoundSession> find_sessions();
 
-// The id of the conversation that a session becomes: the program, a dot, and what its file's name says.
+// The id of the conversation that a session becomes: the program, a dot, and what its file's name
+// says.
 std::string session_conversation_id(const FoundSession& session);
 
 }  // namespace undertext

@@ -29,7 +29,9 @@ class Reader {
   bool is_open() const { return static_cast<bool>(file_); }
 
   // Fewer at the end of the file.
-  std::string at(std::uint64_t offset, std::uint64_t size) const { return read_from(file_.descriptor(), offset, size); }
+  std::string at(std::uint64_t offset, std::uint64_t size) const {
+    return read_from(file_.descriptor(), offset, size);
+  }
   int descriptor() const { return file_.descriptor(); }
   std::uint64_t size_bytes() const {
     const std::optional<FileStatus> status = status_of(file_.descriptor());
@@ -40,11 +42,15 @@ class Reader {
   const OpenFile file_;
 };
 
-std::uint64_t digest_before(const Reader& file, std::uint64_t offset) { return session_digest(file.descriptor(), offset); }
+std::uint64_t digest_before(const Reader& file, std::uint64_t offset) {
+  return session_digest(file.descriptor(), offset);
+}
 
-// Calls read(line) for every whole line from `offset` on; answers the offset behind the last of them.
+// Calls read(line) for every whole line from `offset` on; answers the offset behind the last of
+// them.
 template <class Read>
-std::uint64_t read_lines(const Reader& file, std::uint64_t offset, const std::atomic<bool>* stop, Read read) {
+std::uint64_t read_lines(const Reader& file, std::uint64_t offset, const std::atomic<bool>* stop,
+                         Read read) {
   std::string held;  // the beginning of a line
   bool passes_over = false;
   std::uint64_t at = offset;
@@ -53,7 +59,8 @@ std::uint64_t read_lines(const Reader& file, std::uint64_t offset, const std::at
     const std::string piece = file.at(at, piece_bytes);
     if (piece.empty()) return offset;
     std::string_view rest = piece;
-    for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1)) {
+    for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos;
+         rest.remove_prefix(end + 1)) {
       if (!std::exchange(passes_over, false)) {
         if (held.empty()) {
           read(rest.substr(0, end));
@@ -73,7 +80,8 @@ std::uint64_t read_lines(const Reader& file, std::uint64_t offset, const std::at
   }
 }
 
-// What the ends of a session say. Nothing of it is kept but for the list: the sums come with the lines.
+// What the ends of a session say. Nothing of it is kept but for the list: the sums come with the
+// lines.
 SessionInfo looked_at(const Reader& file, const FoundSession& found) {
   SessionInfo info;
   SessionReader reader(found.format, info);
@@ -87,8 +95,11 @@ SessionInfo looked_at(const Reader& file, const FoundSession& found) {
   if (found.size_bytes > 2 * end_bytes) {
     const std::string tail = file.at(found.size_bytes - end_bytes, end_bytes);
     std::string_view rest = tail;
-    rest.remove_prefix(std::min(rest.size(), rest.find('\n') == std::string_view::npos ? rest.size() : rest.find('\n') + 1));
-    for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
+    rest.remove_prefix(std::min(rest.size(), rest.find('\n') == std::string_view::npos
+                                                 ? rest.size()
+                                                 : rest.find('\n') + 1));
+    for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos;
+         rest.remove_prefix(end + 1))
       reader.read(rest.substr(0, end));
   }
   info.messages = 0;
@@ -99,11 +110,14 @@ SessionInfo looked_at(const Reader& file, const FoundSession& found) {
 }
 
 void write(ByteOut& out, const SessionTokens& tokens) {
-  for (const std::uint64_t number : {tokens.input, tokens.output, tokens.cache_read, tokens.cache_write}) out.number(number);
+  for (const std::uint64_t number :
+       {tokens.input, tokens.output, tokens.cache_read, tokens.cache_write})
+    out.number(number);
 }
 SessionTokens read_tokens(ByteIn& in) {
   SessionTokens tokens;
-  for (std::uint64_t* const number : {&tokens.input, &tokens.output, &tokens.cache_read, &tokens.cache_write})
+  for (std::uint64_t* const number :
+       {&tokens.input, &tokens.output, &tokens.cache_read, &tokens.cache_write})
     *number = in.number();
   return tokens;
 }
@@ -114,11 +128,13 @@ void write(ByteOut& out, const IndexedSession& session) {
   out.number(static_cast<std::uint64_t>(session.file.format));
   out.text(session.file.path);
   out.text(session.file.within);
-  for (const std::uint64_t number : {session.file.inode, session.file.size_bytes, session.offset, session.digest})
+  for (const std::uint64_t number :
+       {session.file.inode, session.file.size_bytes, session.offset, session.digest})
     out.number(number);
   out.signed_number(session.file.changed_at_ns);
   const SessionInfo& info = session.info;
-  for (const std::string* const text : {&info.title, &info.project, &info.model, &info.answer}) out.text(*text);
+  for (const std::string* const text : {&info.title, &info.project, &info.model, &info.answer})
+    out.text(*text);
   out.signed_number(info.began_at_ms);
   out.signed_number(info.last_at_ms);
   out.number(info.messages);
@@ -135,11 +151,13 @@ IndexedSession read_session(ByteIn& in) {
   session.file.format = static_cast<TranscriptFormat>(format);
   session.file.path = std::string(in.text());
   session.file.within = std::string(in.text());
-  for (std::uint64_t* const number : {&session.file.inode, &session.file.size_bytes, &session.offset, &session.digest})
+  for (std::uint64_t* const number :
+       {&session.file.inode, &session.file.size_bytes, &session.offset, &session.digest})
     *number = in.number();
   session.file.changed_at_ns = in.signed_number();
   SessionInfo& info = session.info;
-  for (std::string* const text : {&info.title, &info.project, &info.model, &info.answer}) *text = std::string(in.text());
+  for (std::string* const text : {&info.title, &info.project, &info.model, &info.answer})
+    *text = std::string(in.text());
   info.began_at_ms = in.signed_number();
   info.last_at_ms = in.signed_number();
   info.messages = in.number();
@@ -162,7 +180,8 @@ void read_opencode(IndexedSession& session, const FoundSession& found) {
   session.info = {};
   SessionReader reader(found.format, session.info);
   std::string_view rest = *lines;
-  for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos; rest.remove_prefix(end + 1))
+  for (std::size_t end; (end = rest.find('\n')) != std::string_view::npos;
+       rest.remove_prefix(end + 1))
     reader.read(rest.substr(0, end));
   session.offset = 1;
   session.file = found;
@@ -173,21 +192,23 @@ void read_on(IndexedSession& session, const FoundSession& found, const std::atom
   if (found.format == TranscriptFormat::opencode) return read_opencode(session, found);
   const Reader file(found.path);
   if (!file.is_open()) return;
-  const bool goes_on = session.offset > 0 && session.file.inode == found.inode && found.size_bytes >= session.offset &&
+  const bool goes_on = session.offset > 0 && session.file.inode == found.inode &&
+                       found.size_bytes >= session.offset &&
                        digest_before(file, session.offset) == session.digest;
   if (!goes_on) {
     session.offset = 0;
     session.info = {};
   }
   SessionReader reader(found.format, session.info);
-  session.offset = read_lines(file, session.offset, stop, [&](std::string_view line) { reader.read(line); });
+  session.offset =
+      read_lines(file, session.offset, stop, [&](std::string_view line) { reader.read(line); });
   session.digest = digest_before(file, session.offset);
   session.file = found;
 }
 
 // Several files at a time. `sessions` are those found, in the same order.
-void read_all(std::vector<IndexedSession>& sessions, const std::vector<FoundSession>& found, const std::vector<std::size_t>& which,
-              const std::atomic<bool>* stop) {
+void read_all(std::vector<IndexedSession>& sessions, const std::vector<FoundSession>& found,
+              const std::vector<std::size_t>& which, const std::atomic<bool>* stop) {
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i; (i = next.fetch_add(1)) < which.size();) {
@@ -195,7 +216,8 @@ void read_all(std::vector<IndexedSession>& sessions, const std::vector<FoundSess
       read_on(sessions[which[i]], found[which[i]], stop);
     }
   };
-  const std::size_t threads = std::min<std::size_t>(which.size(), std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
+  const std::size_t threads =
+      std::min<std::size_t>(which.size(), std::clamp(std::thread::hardware_concurrency(), 1u, 8u));
   std::vector<std::jthread> helpers;
   for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
@@ -221,21 +243,27 @@ SessionIndex SessionIndex::load(std::string path) {
   return index;
 }
 
-bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth, const std::atomic<bool>* stop) {
-  std::map<std::pair<std::string, std::string>, IndexedSession*> known;  // by names of their own: sessions are moved from
-  for (IndexedSession& session : sessions_) known.emplace(std::pair(session.file.path, session.file.within), &session);
+bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth,
+                           const std::atomic<bool>* stop) {
+  // by names of their own: sessions are moved from
+  std::map<std::pair<std::string, std::string>, IndexedSession*> known;
+  for (IndexedSession& session : sessions_)
+    known.emplace(std::pair(session.file.path, session.file.within), &session);
   std::vector<IndexedSession> next;
   next.reserve(found.size());
   bool changed = found.size() != sessions_.size();
   std::vector<std::size_t> to_read;
   for (const FoundSession& file : found) {
     const auto at = known.find({file.path, file.within});
-    IndexedSession session = at != known.end() ? std::move(*at->second) : IndexedSession{file, session_conversation_id(file)};
+    IndexedSession session = at != known.end()
+                                 ? std::move(*at->second)
+                                 : IndexedSession{file, session_conversation_id(file)};
     const bool is_new = at == known.end();
     const bool is_read = !is_new && is_same_file(session.file, file) && session.offset > 0;
     const bool stops = stop && stop->load(std::memory_order_relaxed);
     if (!is_read && !stops) {
-      const bool is_short = file.format == TranscriptFormat::opencode || file.size_bytes <= 2 * end_bytes;
+      const bool is_short =
+          file.format == TranscriptFormat::opencode || file.size_bytes <= 2 * end_bytes;
       if (depth == Depth::whole || session.offset > 0 || is_short) {
         to_read.push_back(next.size());
         changed = true;
@@ -261,14 +289,16 @@ std::optional<Error> SessionIndex::save() const {
   const std::string beside = path_ + "." + std::to_string(process_id());
   remove_name(beside);  // left by a process of the same number
   OpenFile file = open_file(beside, OpenFor::making);
-  if (file && write_all(file.descriptor(), out.bytes) && file.close() && rename_over(beside, path_)) return {};
+  if (file && write_all(file.descriptor(), out.bytes) && file.close() && rename_over(beside, path_))
+    return {};
   Error error{ErrorCode::unavailable, path_ + ": " + std::strerror(errno)};
   remove_name(beside);
   return error;
 }
 
 const IndexedSession* SessionIndex::find(std::string_view id) const {
-  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const IndexedSession& each) { return each.id == id; });
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
+                                  [&](const IndexedSession& each) { return each.id == id; });
   return found == sessions_.end() ? nullptr : &*found;
 }
 

@@ -1,13 +1,15 @@
-// The sessions there are, as they were read last: a file of the user's own, which says how far each session was read.
+// The sessions there are, as they were read last: a file of the user's own, which says how far each
+// session was read.
 //
 //     SessionIndex index = SessionIndex::load(path);
 //     index.refresh(find_sessions(), SessionIndex::Depth::list);    // titles, from both ends of what is new
 //     index.refresh(find_sessions(), SessionIndex::Depth::whole);   // tokens and cost: all lines
 //     index.save();
 //
-// A session grows by whole lines, so reading goes on where it ended: an offset, and a digest of the bytes before it. A last line without its
-// line break is left for the next time. Where the digest is another one, or the file is shorter, it is read from its beginning. What the program
-// deleted leaves the index. The files of the programs are only read. One thread's.
+// A session grows by whole lines, so reading goes on where it ended: an offset, and a digest of the
+// bytes before it. A last line without its line break is left for the next time. Where the digest
+// is another one, or the file is shorter, it is read from its beginning. What the program deleted
+// leaves the index. The files of the programs are only read. One thread's.
 #pragma once
 
 #include <atomic>
@@ -41,7 +43,8 @@ class SessionIndex {
     whole,  // every line that was not read yet
   };
   // Whether anything is different now. Ends early where `stop` becomes true.
-  bool refresh(const std::vector<FoundSession>& found, Depth depth, const std::atomic<bool>* stop = nullptr);
+  bool refresh(const std::vector<FoundSession>& found, Depth depth,
+               const std::atomic<bool>* stop = nullptr);
 
   // In one step, for its owner alone. unavailable.
   std::optional<Error> save() const;

@@ -41,17 +41,20 @@ std::string on_one_line(std::string text) {
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
     text = text.substr(0, end) + "…";
   }
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
   return text;
 }
 
 SessionTokens difference(const SessionTokens& now, const SessionTokens& before) {
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); };
-  return {less(now.input, before.input), less(now.output, before.output), less(now.cache_read, before.cache_read),
-          less(now.cache_write, before.cache_write)};
+  return {less(now.input, before.input), less(now.output, before.output),
+          less(now.cache_read, before.cache_read), less(now.cache_write, before.cache_write)};
 }
 
-bool has(std::string_view line, std::string_view text) { return line.find(text) != std::string_view::npos; }
+bool has(std::string_view line, std::string_view text) {
+  return line.find(text) != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -79,13 +82,15 @@ void SessionReader::add(const SessionTokens& tokens, double cost) {
   const Model::Prices prices = find_model(info_.model).prices;
   const double input = prices.input.value_or(0);
   constexpr double million = 1e6;
-  info_.cost += (static_cast<double>(tokens.input) * input + static_cast<double>(tokens.output) * prices.output.value_or(0) +
+  info_.cost += (static_cast<double>(tokens.input) * input +
+                 static_cast<double>(tokens.output) * prices.output.value_or(0) +
                  static_cast<double>(tokens.cache_read) * prices.cache_read.value_or(input) +
                  static_cast<double>(tokens.cache_write) * prices.cache_write.value_or(input)) /
                 million;
 }
 
-// Most bytes of a session are results of tools, of which a list says nothing: they are counted and not read.
+// Most bytes of a session are results of tools, of which a list says nothing: they are counted and
+// not read.
 bool SessionReader::matters(std::string_view line) {
   const std::string_view head = line.substr(0, 600);
   switch (format_) {
@@ -152,7 +157,8 @@ void SessionReader::read_claude_code(JsonValue line) {
   const std::optional<JsonValue> usage = message->find("usage");
   if (!usage || !usage->is(JsonType::object)) return;
   add({number_member(*usage, "input_tokens"), number_member(*usage, "output_tokens"),
-       number_member(*usage, "cache_read_input_tokens"), number_member(*usage, "cache_creation_input_tokens")});
+       number_member(*usage, "cache_read_input_tokens"),
+       number_member(*usage, "cache_creation_input_tokens")});
 }
 
 void SessionReader::read_codex(JsonValue line) {
@@ -161,23 +167,27 @@ void SessionReader::read_codex(JsonValue line) {
   if (!payload || !payload->is(JsonType::object)) return;
   if (type == "session_meta" || type == "turn_context") {
     if (info_.project.empty()) info_.project = text_member(*payload, "cwd");
-    if (std::string model = text_member(*payload, "model"); !model.empty()) info_.model = std::move(model);
+    if (std::string model = text_member(*payload, "model"); !model.empty())
+      info_.model = std::move(model);
     return;
   }
   if (type == "response_item") {
     ++info_.messages;
-    if (const std::optional<JsonValue> content = payload->find("content"); content && text_member(*payload, "role") == "user")
+    if (const std::optional<JsonValue> content = payload->find("content");
+        content && text_member(*payload, "role") == "user")
       note_title(first_text(*content));
     return;
   }
   if (type != "event_msg" || text_member(*payload, "type") != "token_count") return;
   const std::optional<JsonValue> about = payload->find("info");
-  const std::optional<JsonValue> total = about && about->is(JsonType::object) ? about->find("total_token_usage") : std::nullopt;
+  const std::optional<JsonValue> total =
+      about && about->is(JsonType::object) ? about->find("total_token_usage") : std::nullopt;
   if (!total || !total->is(JsonType::object)) return;
   // Sums since the session began; what was read from the cache is part of the input.
-  const std::uint64_t cached = number_member(*total, "cached_input_tokens"), input = number_member(*total, "input_tokens");
-  const SessionTokens now{input - std::min(input, cached), number_member(*total, "output_tokens"), cached,
-                          number_member(*total, "cache_write_input_tokens")};
+  const std::uint64_t cached = number_member(*total, "cached_input_tokens"),
+                      input = number_member(*total, "input_tokens");
+  const SessionTokens now{input - std::min(input, cached), number_member(*total, "output_tokens"),
+                          cached, number_member(*total, "cache_write_input_tokens")};
   add(difference(now, info_.before));
   info_.before = now;
 }
@@ -200,10 +210,12 @@ void SessionReader::read_pi(JsonValue line) {
   const std::string role = text_member(*message, "role");
   if (role == "user" && content) note_title(first_text(*content));
   if (role != "assistant") return;
-  if (std::string model = text_member(*message, "model"); !model.empty()) info_.model = std::move(model);
-  if (const std::optional<JsonValue> usage = message->find("usage"); usage && usage->is(JsonType::object))
-    add({number_member(*usage, "input"), number_member(*usage, "output"), number_member(*usage, "cacheRead"),
-         number_member(*usage, "cacheWrite")});
+  if (std::string model = text_member(*message, "model"); !model.empty())
+    info_.model = std::move(model);
+  if (const std::optional<JsonValue> usage = message->find("usage");
+      usage && usage->is(JsonType::object))
+    add({number_member(*usage, "input"), number_member(*usage, "output"),
+         number_member(*usage, "cacheRead"), number_member(*usage, "cacheWrite")});
 }
 
 // The session's own line, and messages with or without their parts.
@@ -227,13 +239,16 @@ void SessionReader::read_opencode(JsonValue line) {
   }
   ++info_.messages;
   if (role != "assistant") return;
-  if (std::string model = text_member(*info, "modelID"); !model.empty()) info_.model = std::move(model);
+  if (std::string model = text_member(*info, "modelID"); !model.empty())
+    info_.model = std::move(model);
   const std::optional<JsonValue> tokens = info->find("tokens"), cost = info->find("cost");
   if (!tokens || !tokens->is(JsonType::object)) return;
   const std::optional<JsonValue> cache = tokens->find("cache");
-  add({number_member(*tokens, "input"), number_member(*tokens, "output") + number_member(*tokens, "reasoning"),
+  add({number_member(*tokens, "input"),
+       number_member(*tokens, "output") + number_member(*tokens, "reasoning"),
        cache ? number_member(*cache, "read") : 0, cache ? number_member(*cache, "write") : 0},
-      cost && cost->is(JsonType::number) ? std::strtod(std::string(cost->raw()).c_str(), nullptr) : 0);
+      cost && cost->is(JsonType::number) ? std::strtod(std::string(cost->raw()).c_str(), nullptr)
+                                         : 0);
 }
 
 }  // namespace undertext

@@ -4,7 +4,8 @@
 //     SessionReader reader(TranscriptFormat::codex, info);
 //     for (std::string_view line : lines) reader.read(line);
 //
-// A reader may end at any line and go on with another one later: all it has to remember is part of SessionInfo.
+// A reader may end at any line and go on with another one later: all it has to remember is part of
+// SessionInfo.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t json_file_bytes_max = 256u << 20;
 
 std::optional<fs::path> data_folder() {
-  if (const char* const data = std::getenv("XDG_DATA_HOME"); data && *data == '/') return fs::path(data) / "opencode";
+  if (const char* const data = std::getenv("XDG_DATA_HOME"); data && *data == '/')
+    return fs::path(data) / "opencode";
   const char* const home = std::getenv("HOME");
   if (!home || !*home) return {};
   return fs::path(home) / ".local" / "share" / "opencode";
@@ -32,8 +33,8 @@ std::optional<fs::path> data_folder() {
 std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
-  for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end; !error && at != end;
-       at.increment(error))
+  for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
+       !error && at != end; at.increment(error))
     entries.push_back(at->path());
   std::sort(entries.begin(), entries.end());
   return entries;
@@ -44,7 +45,9 @@ std::int64_t written_ns(const fs::path& path) {
   return status ? status->written_ns : 0;
 }
 
-std::int64_t as_time(const std::string& facts) { return static_cast<std::int64_t>(text_hash(facts) >> 1); }
+std::int64_t as_time(const std::string& facts) {
+  return static_cast<std::int64_t>(text_hash(facts) >> 1);
+}
 
 // Older versions: files.
 
@@ -64,14 +67,17 @@ std::string json_of(const fs::path& path) {
   return JsonText::parse(text, {.depth = 512}) ? without_whitespace(text) : std::string();
 }
 
-void find_files(const fs::path& data, const std::set<std::string>& known, std::vector<FoundSession>& found) {
+void find_files(const fs::path& data, const std::set<std::string>& known,
+                std::vector<FoundSession>& found) {
   for (const fs::path& project : entries_of(data / "storage" / "session")) {
     for (const fs::path& path : entries_of(project)) {
       if (path.extension() != ".json" || known.contains(path.stem().string())) continue;
       const std::optional<FileStatus> status = status_of(path.string());
       if (!status || !status->is_regular) continue;
-      const std::string facts = std::to_string(status->written_ns) + "/" + std::to_string(written_ns(messages_folder(path)));
-      found.push_back({TranscriptFormat::opencode, path.string(), status->inode, status->size_bytes, as_time(facts)});
+      const std::string facts = std::to_string(status->written_ns) + "/" +
+                                std::to_string(written_ns(messages_folder(path)));
+      found.push_back({TranscriptFormat::opencode, path.string(), status->inode, status->size_bytes,
+                       as_time(facts)});
     }
   }
 }
@@ -85,8 +91,11 @@ std::string lines_of_files(const fs::path& session, OpencodeParts parts) {
     if (json.empty()) continue;
     lines += R"({"info":)" + json + R"(,"parts":[)";
     const char* separator = "";
-    for (const fs::path& part : parts == OpencodeParts::all ? entries_of(parts_folder(session, message)) : std::vector<fs::path>{})
-      if (const std::string said = json_of(part); !said.empty()) lines.append(std::exchange(separator, ",")).append(said);
+    for (const fs::path& part : parts == OpencodeParts::all
+                                    ? entries_of(parts_folder(session, message))
+                                    : std::vector<fs::path>{})
+      if (const std::string said = json_of(part); !said.empty())
+        lines.append(std::exchange(separator, ",")).append(said);
     lines += "]}\n";
   }
   return lines;
@@ -101,7 +110,8 @@ std::uint64_t stamp_of_files(const fs::path& session) {
   facts += "/" + std::to_string(written_ns(folder));
   if (const std::vector<fs::path> messages = entries_of(folder); !messages.empty()) {
     facts += "/" + std::to_string(written_ns(messages.back()));
-    for (const fs::path& part : entries_of(parts_folder(session, messages.back()))) facts += "/" + std::to_string(written_ns(part));
+    for (const fs::path& part : entries_of(parts_folder(session, messages.back())))
+      facts += "/" + std::to_string(written_ns(part));
   }
   return text_hash(facts) | 1;
 }
@@ -117,7 +127,8 @@ std::optional<std::vector<FoundSession>> sessions_in(const fs::path& path, std::
   // Both lie in an index; of the parts, only those of the last message are looked at.
   OtherRows rows = database.rows(
       "SELECT id, time_updated, (SELECT count(*) FROM message WHERE session_id = session.id),"
-      " (SELECT id FROM message WHERE session_id = session.id ORDER BY time_created DESC, id DESC LIMIT 1) FROM session");
+      " (SELECT id FROM message WHERE session_id = session.id ORDER BY time_created DESC, id DESC "
+      "LIMIT 1) FROM session");
   while (rows.next()) {
     FoundSession session{TranscriptFormat::opencode, path.string(), inode};
     session.within = rows.text(0);
@@ -126,10 +137,12 @@ std::optional<std::vector<FoundSession>> sessions_in(const fs::path& path, std::
     std::string facts = std::to_string(rows.number(1)) + "/" + last;
     OtherRows newest = database.rows(
         "SELECT length(data), (SELECT count(*) FROM part WHERE message_id = message.id),"
-        " (SELECT max(time_updated) FROM part WHERE message_id = message.id) FROM message WHERE id = ?",
+        " (SELECT max(time_updated) FROM part WHERE message_id = message.id) FROM message WHERE id "
+        "= ?",
         {last});
     if (newest.next())
-      for (int column = 0; column < 3; ++column) facts += "/" + std::to_string(newest.number(column));
+      for (int column = 0; column < 3; ++column)
+        facts += "/" + std::to_string(newest.number(column));
     session.changed_at_ns = as_time(facts);
     sessions.push_back(std::move(session));
   }
@@ -137,7 +150,8 @@ std::optional<std::vector<FoundSession>> sessions_in(const fs::path& path, std::
   return sessions;
 }
 
-void find_rows(const fs::path& path, std::set<std::string>& known, std::vector<FoundSession>& found) {
+void find_rows(const fs::path& path, std::set<std::string>& known,
+               std::vector<FoundSession>& found) {
   const std::optional<FileStatus> status = status_of(path.string());
   if (!status || !status->is_regular) return;
   std::optional<std::vector<FoundSession>> sessions;
@@ -160,25 +174,33 @@ std::optional<std::string> lines_of_rows(const FoundSession& session, OpencodePa
   if (!database.is_open()) return {};
   std::string lines;
   {
-    OtherRows row =
-        database.rows("SELECT title, directory, time_created, time_updated, revert FROM session WHERE id = ?", {session.within});
+    OtherRows row = database.rows(
+        "SELECT title, directory, time_created, time_updated, revert FROM session WHERE id = ?",
+        {session.within});
     if (!row.next()) return database.was_disturbed() ? std::nullopt : std::optional(lines);
-    lines = R"({"info":{"id":)" + json_string(session.within) + R"(,"title":)" + json_string(row.text(0)) + R"(,"directory":)" +
-            json_string(row.text(1)) + R"(,"time":{"created":)" + std::to_string(row.number(2)) + R"(,"updated":)" +
+    lines = R"({"info":{"id":)" + json_string(session.within) + R"(,"title":)" +
+            json_string(row.text(0)) + R"(,"directory":)" + json_string(row.text(1)) +
+            R"(,"time":{"created":)" + std::to_string(row.number(2)) + R"(,"updated":)" +
             std::to_string(row.number(3)) + "}";
-    if (const std::string_view revert = row.text(4); revert.starts_with('{')) lines += R"(,"revert":)" + without_whitespace(revert);
+    if (const std::string_view revert = row.text(4); revert.starts_with('{'))
+      lines += R"(,"revert":)" + without_whitespace(revert);
     lines += "}}\n";
   }
   const std::string of_session = R"(,"sessionID":)" + json_string(session.within);
-  for (OtherRows rows =
-           database.rows("SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id", {session.within});
+  for (OtherRows rows = database.rows(
+           "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id",
+           {session.within});
        rows.next();) {
     const std::string id(rows.text(0));
-    lines += R"({"info":)" + with_ids(rows.text(1), R"("id":)" + json_string(id) + of_session) + R"(,"parts":[)";
+    lines += R"({"info":)" + with_ids(rows.text(1), R"("id":)" + json_string(id) + of_session) +
+             R"(,"parts":[)";
     if (with == OpencodeParts::all) {
       const char* separator = "";
-      for (OtherRows parts = database.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", {id}); parts.next();)
-        lines.append(std::exchange(separator, ",")).append(with_ids(parts.text(1), R"("id":)" + json_string(parts.text(0))));
+      for (OtherRows parts =
+               database.rows("SELECT id, data FROM part WHERE message_id = ? ORDER BY id", {id});
+           parts.next();)
+        lines.append(std::exchange(separator, ","))
+            .append(with_ids(parts.text(1), R"("id":)" + json_string(parts.text(0))));
     }
     lines += "]}\n";
   }
@@ -186,13 +208,18 @@ std::optional<std::string> lines_of_rows(const FoundSession& session, OpencodePa
   return lines;
 }
 
-void find_databases(const fs::path& data, std::set<std::string>& known, std::vector<FoundSession>& found) {
-  if (const char* const named = std::getenv("OPENCODE_DB"); named && *named) find_rows(data / named, known, found);
+void find_databases(const fs::path& data, std::set<std::string>& known,
+                    std::vector<FoundSession>& found) {
+  if (const char* const named = std::getenv("OPENCODE_DB"); named && *named)
+    find_rows(data / named, known, found);
   for (const fs::path& path : entries_of(data))
-    if (path.extension() == ".db" && path.filename().string().starts_with("opencode")) find_rows(path, known, found);
+    if (path.extension() == ".db" && path.filename().string().starts_with("opencode"))
+      find_rows(path, known, found);
 }
 
-std::uint64_t stamp_of_rows(const FoundSession& session) { return OtherDatabase::stamp(session.path); }
+std::uint64_t stamp_of_rows(const FoundSession& session) {
+  return OtherDatabase::stamp(session.path);
+}
 
 #else
 
@@ -219,7 +246,8 @@ std::uint64_t opencode_stamp(const FoundSession& session) {
 }
 
 std::optional<std::string> opencode_lines(const FoundSession& session, OpencodeParts parts) {
-  return session.within.empty() ? lines_of_files(session.path, parts) : lines_of_rows(session, parts);
+  return session.within.empty() ? lines_of_files(session.path, parts)
+                                : lines_of_rows(session, parts);
 }
 
 }  // namespace undertext

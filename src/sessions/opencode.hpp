@@ -4,8 +4,8 @@
 //       opencode.db, opencode-CHANNEL.db    session, message and part; $OPENCODE_DB names another one
 //       storage/session/PROJECT/ID.json     with storage/message/ID/*.json and storage/part/MESSAGE/*.json
 //
-// Both become the lines that transcripts have (transfer/transcript.hpp). Nothing is written; a database that is in use is read
-// as it is at one moment.
+// Both become the lines that transcripts have (transfer/transcript.hpp). Nothing is written; a
+// database that is in use is read as it is at one moment.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ std::vector<FoundSession> find_opencode_sessions();
 std::uint64_t opencode_stamp(const FoundSession& session);
 
 // The session's own line first. Empty: it is gone. Nothing: it cannot be read at this moment.
-enum class OpencodeParts : std::uint8_t { none, all };  // none: enough for a list, and far less to read
+// none: enough for a list, and far less to read
+enum class OpencodeParts : std::uint8_t { none, all };
 std::optional<std::string> opencode_lines(const FoundSession& session, OpencodeParts parts);
 
 }  // namespace undertext

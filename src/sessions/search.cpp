@@ -40,7 +40,9 @@ std::vector<std::string> words_of(std::string_view text) {
 
 // Whether the word is spelled in JSON as it is said: no escape can stand for a part of it.
 bool is_plain(std::string_view word) {
-  return std::all_of(word.begin(), word.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '/'; });
+  return std::all_of(word.begin(), word.end(), [](char c) {
+    return c > 0x20 && c < 0x7F && c != '"' && c != '\\' && c != '/';
+  });
 }
 
 // All strings that are values, one after the other. No word has the character between them.
@@ -65,7 +67,9 @@ class Scan {
 
   void read(SessionHit& hit) {
     if (hit.session->file.format == TranscriptFormat::opencode) {
-      if (const std::optional<std::string> lines = opencode_lines(hit.session->file, OpencodeParts::all)) look(*lines, hit);
+      if (const std::optional<std::string> lines =
+              opencode_lines(hit.session->file, OpencodeParts::all))
+        look(*lines, hit);
       return;
     }
     const OpenFile file = open_file(hit.session->file.path, OpenFor::reading_itself);
@@ -83,8 +87,8 @@ class Scan {
       }
       look(now.substr(0, end), hit);
       held = now.size() - end - 1;
-      std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(end) + 1, bytes.begin() + static_cast<std::ptrdiff_t>(now.size()),
-                bytes.begin());
+      std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(end) + 1,
+                bytes.begin() + static_cast<std::ptrdiff_t>(now.size()), bytes.begin());
     }
   }
 
@@ -92,8 +96,9 @@ class Scan {
   // Whole lines.
   void look(std::string_view lines, SessionHit& hit) {
     lower(lines, lowered_);
-    if (std::any_of(plain_.begin(), plain_.end(),
-                    [&](const std::string& word) { return lowered_.find(word) == std::string::npos; }))
+    if (std::any_of(plain_.begin(), plain_.end(), [&](const std::string& word) {
+          return lowered_.find(word) == std::string::npos;
+        }))
       return;
     // From one occurrence of the first word to the next; without a plain word, line by line.
     const std::string_view low = lowered_;
@@ -101,11 +106,14 @@ class Scan {
       if (!plain_.empty()) at = low.find(plain_.front(), at);
       if (at == std::string_view::npos) return;
       const std::size_t line_break = low.rfind('\n', at);
-      const std::size_t first = line_break == std::string_view::npos ? 0 : at == line_break ? at + 1 : line_break + 1;
+      const std::size_t first = line_break == std::string_view::npos ? 0
+                                : at == line_break                   ? at + 1
+                                                                     : line_break + 1;
       const std::size_t end = std::min(low.find('\n', std::max(at, first)), low.size());
       const std::string_view low_line = low.substr(first, end - first);
-      if (std::all_of(plain_.begin(), plain_.end(),
-                      [&](const std::string& word) { return low_line.find(word) != std::string_view::npos; }))
+      if (std::all_of(plain_.begin(), plain_.end(), [&](const std::string& word) {
+            return low_line.find(word) != std::string_view::npos;
+          }))
         look_into(lines.substr(first, end - first), hit);
       at = end + 1;
     }
@@ -131,11 +139,14 @@ class Scan {
     const std::size_t string_begin = before == std::string::npos ? 0 : before + 1;
     std::size_t first = std::max(at - std::min(at, excerpt_bytes / 2), string_begin);
     std::size_t end = std::min(text_.find(between_strings, at), first + excerpt_bytes);
-    const auto is_inside = [&](std::size_t i) { return i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xC0) == 0x80; };
+    const auto is_inside = [&](std::size_t i) {
+      return i < text_.size() && (static_cast<unsigned char>(text_[i]) & 0xC0) == 0x80;
+    };
     while (is_inside(first)) ++first;
     while (is_inside(end)) --end;
     std::string excerpt = text_.substr(first, end - first);
-    std::replace_if(excerpt.begin(), excerpt.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
+    std::replace_if(
+        excerpt.begin(), excerpt.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, ' ');
     return excerpt;
   }
 
@@ -147,14 +158,16 @@ class Scan {
 
 }  // namespace
 
-std::vector<SessionHit> search_sessions(const std::vector<IndexedSession>& sessions, std::string_view text, std::size_t limit) {
+std::vector<SessionHit> search_sessions(const std::vector<IndexedSession>& sessions,
+                                        std::string_view text, std::size_t limit) {
   const std::vector<std::string> words = words_of(text);
   if (words.empty()) return {};
   std::vector<SessionHit> hits;
   hits.reserve(sessions.size());
   for (const IndexedSession& session : sessions) hits.push_back({&session});
-  std::sort(hits.begin(), hits.end(),
-            [](const SessionHit& a, const SessionHit& b) { return a.session->info.last_at_ms > b.session->info.last_at_ms; });
+  std::sort(hits.begin(), hits.end(), [](const SessionHit& a, const SessionHit& b) {
+    return a.session->info.last_at_ms > b.session->info.last_at_ms;
+  });
   // They are taken in their order, so once there are enough of them no older one is needed.
   std::atomic<std::size_t> next{0}, found{0};
   const auto work = [&] {

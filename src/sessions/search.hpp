@@ -1,7 +1,7 @@
 // Words in sessions, found in the files themselves: nothing of what they say is kept beside them.
 //
-// A line holds a word if one of its strings does, whatever its case in ASCII. Files are scanned by several threads; only lines that hold the bytes of
-// every word are read as JSON.
+// A line holds a word if one of its strings does, whatever its case in ASCII. Files are scanned by
+// several threads; only lines that hold the bytes of every word are read as JSON.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,9 @@ struct SessionHit {
   std::string excerpt = {};  // of the last of them, around a word
 };
 
-// The newest sessions first, at most `limit`. Nothing for a text without words. The hits point into `sessions`.
-std::vector<SessionHit> search_sessions(const std::vector<IndexedSession>& sessions, std::string_view text,
-                                        std::size_t limit = 100);
+// The newest sessions first, at most `limit`. Nothing for a text without words. The hits point into
+// `sessions`.
+std::vector<SessionHit> search_sessions(const std::vector<IndexedSession>& sessions,
+                                        std::string_view text, std::size_t limit = 100);
 
 }  // namespace undertext

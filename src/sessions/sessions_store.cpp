@@ -50,7 +50,8 @@ class FollowingStore final : public SessionsStore {
         if (followed->is_there && !followed->is_read) unread.push_back(followed->session);
     }
     std::vector<Hit> hits;
-    for (const SessionHit& hit : search_sessions(unread, text, limit)) hits.push_back({hit.session->id, hit.excerpt});
+    for (const SessionHit& hit : search_sessions(unread, text, limit))
+      hits.push_back({hit.session->id, hit.excerpt});
     return hits;
   }
 
@@ -83,7 +84,8 @@ class FollowingStore final : public SessionsStore {
       // What is unread may stand behind conversations that are still to come.
       if (is_last) break;
       if (found.size() >= options.limit &&
-          std::next(found.begin(), static_cast<std::ptrdiff_t>(options.limit) - 1)->first <= more.after)
+          std::next(found.begin(), static_cast<std::ptrdiff_t>(options.limit) - 1)->first <=
+              more.after)
         break;
     }
     std::vector<ConversationRecord> records;
@@ -97,49 +99,60 @@ class FollowingStore final : public SessionsStore {
       if (std::optional<Error> error = follow(made.origin->conversation)) return std::move(*error);
     return inner_->create(made, o);
   }
-  Result<void> commit(const Commit& commit, const CallOptions& o) override { return inner_->commit(commit, o); }
-  Result<void> put_request(const NewRequest& request, const CallOptions& o) override { return inner_->put_request(request, o); }
-  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& o) override {
+  Result<void> commit(const Commit& commit, const CallOptions& o) override {
+    return inner_->commit(commit, o);
+  }
+  Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
+    return inner_->put_request(request, o);
+  }
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs,
+                      const Removal& removal, const CallOptions& o) override {
     return inner_->redact(id, stubs, removal, o);
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {
     return inner_->purge(id, removal, o);
   }
-  Result<void> prune(const Prune& prune, const CallOptions& o) override { return inner_->prune(prune, o); }
-  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+  Result<void> prune(const Prune& prune, const CallOptions& o) override {
+    return inner_->prune(prune, o);
+  }
+  Result<void> publish(std::string_view staged, std::string_view id,
+                       const CallOptions& o) override {
     return inner_->publish(staged, id, o);
   }
-  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
-                                              const CallOptions& o) override {
+  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end, const CallOptions& o) override {
     return nothing_unread(id, [&] { return inner_->versions(id, first, end, o); });
   }
-  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
-                                              const CallOptions& o) override {
+  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end, const CallOptions& o) override {
     return nothing_unread(id, [&] { return inner_->messages(id, first, end, o); });
   }
-  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers, const CallOptions& o) override {
+  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
+                                  const CallOptions& o) override {
     return inner_->pages(id, numbers, o);
   }
   Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& o) override {
     return nothing_unread(id, [&] { return inner_->checkpoint(id, o); });
   }
-  Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+  Result<std::optional<VersionRecord>> find_operation(std::string_view id,
+                                                      std::string_view operation_id,
                                                       const CallOptions& o) override {
     return nothing_unread(id, [&] { return inner_->find_operation(id, operation_id, o); });
   }
-  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first,
+                                           std::uint64_t end, RequestBytes bytes,
                                            const CallOptions& o) override {
     return nothing_unread(id, [&] { return inner_->requests(id, first, end, bytes, o); });
   }
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override {
     return nothing_unread(id, [&] { return inner_->last_request(id, o); });
   }
-  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys,
+                                                  const CallOptions& o) override {
     return inner_->find_requests(keys, o);
   }
-  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
-                                      const CallOptions& o) override {
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                      WordsBytes bytes, const CallOptions& o) override {
     return nothing_unread(id, [&] { return inner_->words(id, first, end, bytes, o); });
   }
   Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& o) override {
@@ -147,7 +160,9 @@ class FollowingStore final : public SessionsStore {
   }
   Result<std::vector<Damage>> check(const CallOptions& o) override { return inner_->check(o); }
   Result<void> compact(const CallOptions& o) override { return inner_->compact(o); }
-  Result<void> backup(const std::string& path, const CallOptions& o) override { return inner_->backup(path, o); }
+  Result<void> backup(const std::string& path, const CallOptions& o) override {
+    return inner_->backup(path, o);
+  }
 
  private:
   struct Followed {
@@ -155,13 +170,14 @@ class FollowingStore final : public SessionsStore {
     bool is_there = false;   // its file is
     bool is_read = false;    // the inner store has it
 
-    std::mutex reading;  // one thread reads the file; guards what follows. lock_ may be taken with it
-    FileStatus status;   // when it was read
+    // one thread reads the file; guards what follows. lock_ may be taken with it
+    std::mutex reading;
+    FileStatus status;  // when it was read
     std::uint64_t offset = 0, digest = 0;
     std::uint64_t stamp = 0;      // opencode_stamp()
     std::size_t compactions = 0;  // that the conversation has seen
-    // Goes on where reading ended. Made when a file has grown: most never do, and their messages are
-    // in memory once.
+    // Goes on where reading ended. Made when a file has grown: most never do, and their messages
+    // are in memory once.
     std::unique_ptr<TranscriptReader> reader;
   };
 
@@ -199,7 +215,8 @@ class FollowingStore final : public SessionsStore {
       session = followed->session;
     }
     const std::lock_guard reading(followed->reading);
-    if (session.file.format == TranscriptFormat::opencode) return follow_opencode(*followed, session);
+    if (session.file.format == TranscriptFormat::opencode)
+      return follow_opencode(*followed, session);
     const OpenFile file = open_file(session.file.path, OpenFor::reading_itself);
     const std::optional<FileStatus> status = file ? status_of(file.descriptor()) : std::nullopt;
     if (!status) return gone(id);
@@ -223,14 +240,17 @@ class FollowingStore final : public SessionsStore {
       const bool was_read = followed.stamp != 0;
       if (!lines && was_read) return {};
       if (!lines)
-        return Error{ErrorCode::unavailable, "the session " + session.id + " is being written: retry later", "conversation"};
+        return Error{ErrorCode::unavailable,
+                     "the session " + session.id + " is being written: retry later",
+                     "conversation"};
       if (lines->empty()) return gone(session.id);
       const std::uint64_t digest = text_hash(*lines);
       if (!was_read || digest != followed.digest) {
         TranscriptReader reader(session.file.format);
         if (std::optional<Error> error = reader.read(*lines)) return error;
         const ImportedTranscript transcript = reader.transcript();
-        const std::size_t known = transcript.compactions.size() < followed.compactions ? 0 : followed.compactions;
+        const std::size_t known =
+            transcript.compactions.size() < followed.compactions ? 0 : followed.compactions;
         if (std::optional<Error> error = apply(session, transcript, known)) return error;
         followed.compactions = transcript.compactions.size();
       }
@@ -247,12 +267,15 @@ class FollowingStore final : public SessionsStore {
   }
 
   static bool is_changed(const FileStatus& before, const FileStatus& now) {
-    return before.inode != now.inode || before.size_bytes != now.size_bytes || before.written_ns != now.written_ns;
+    return before.inode != now.inode || before.size_bytes != now.size_bytes ||
+           before.written_ns != now.written_ns;
   }
 
-  std::optional<Error> read(Followed& followed, const IndexedSession& session, const OpenFile& file, const FileStatus& status) {
+  std::optional<Error> read(Followed& followed, const IndexedSession& session, const OpenFile& file,
+                            const FileStatus& status) {
     const bool was_read = followed.status.inode != 0;
-    const bool has_grown = was_read && followed.status.inode == status.inode && status.size_bytes > followed.status.size_bytes &&
+    const bool has_grown = was_read && followed.status.inode == status.inode &&
+                           status.size_bytes > followed.status.size_bytes &&
                            session_digest(file.descriptor(), followed.offset) == followed.digest;
     std::unique_ptr<TranscriptReader> reader = has_grown ? std::move(followed.reader) : nullptr;
     std::uint64_t offset = reader ? followed.offset : 0;
@@ -263,7 +286,8 @@ class FollowingStore final : public SessionsStore {
     offset += text.size();
     const ImportedTranscript transcript = reader->transcript();
     // A session that was rewritten with fewer lists than before is followed from its first one.
-    const std::size_t known = transcript.compactions.size() < followed.compactions ? 0 : followed.compactions;
+    const std::size_t known =
+        transcript.compactions.size() < followed.compactions ? 0 : followed.compactions;
     if (std::optional<Error> error = apply(session, transcript, known)) return error;
     followed.status = status;
     followed.offset = offset;
@@ -273,7 +297,8 @@ class FollowingStore final : public SessionsStore {
     return {};
   }
 
-  std::optional<Error> apply(const IndexedSession& session, const ImportedTranscript& transcript, std::size_t known_compactions) {
+  std::optional<Error> apply(const IndexedSession& session, const ImportedTranscript& transcript,
+                             std::size_t known_compactions) {
     const SessionInfo& info = session.info;
     Settings settings;
     settings.model = info.model;
@@ -281,7 +306,8 @@ class FollowingStore final : public SessionsStore {
     std::string note = R"({"model":)";
     append_json_string(note, info.model);
     append_json_string(note += R"(,"project":)", info.project);
-    Conversation conversation = Conversation::open(inner_, session.id, settings, {.note = note + "}"}).value();
+    Conversation conversation =
+        Conversation::open(inner_, session.id, settings, {.note = note + "}"}).value();
     if (transcript.messages.empty()) return {};
     for (const Operation& operation : following_operations(transcript, known_compactions))
       if (Result<Outcome> outcome = conversation.apply(operation); !outcome) return outcome.error();

@@ -1,8 +1,9 @@
 // Sessions as the conversations of a store: what reads a store reads them.
 //
 // A session is read into memory when its conversation is asked for, and followed from then on:
-// what the program appended to its file since comes with the next look. Until then the store knows of
-// its messages only how many there are. Edits and forks stay in memory; the files are never written.
+// what the program appended to its file since comes with the next look. Until then the store knows
+// of its messages only how many there are. Edits and forks stay in memory; the files are never
+// written.
 // Safe for any number of threads; reading one session does not keep the others waiting.
 #pragma once
 

@@ -22,9 +22,12 @@ Named named(const char* path) {
   return status ? Named{status->device, status->inode, status->links} : Named{};
 }
 
-bool is_same_file(const Named& a, const Named& b) { return a.device == b.device && a.inode == b.inode; }
+bool is_same_file(const Named& a, const Named& b) {
+  return a.device == b.device && a.inode == b.inode;
+}
 
-// What SQLite has in its hands; the file behind it is on the heap, because its size is that of whichever file system is the default.
+// What SQLite has in its hands; the file behind it is on the heap, because its size is that of
+// whichever file system is the default.
 struct CheckedFile {
   sqlite3_file base;
   sqlite3_file* real;
@@ -48,7 +51,8 @@ struct FirstPage {
   std::uint64_t id = 0;
 };
 
-// Looks into the file itself: others may have made it, or given it trailers, since it was opened. Nothing: it could not be read; an empty file has no layout.
+// Looks into the file itself: others may have made it, or given it trailers, since it was opened.
+// Nothing: it could not be read; an empty file has no layout.
 std::optional<FirstPage> first_page(sqlite3_file* real) {
   unsigned char header[header_bytes], trailer[page_trailer_bytes];
   int code = real->pMethods->xRead(real, header, header_bytes, 0);
@@ -56,7 +60,8 @@ std::optional<FirstPage> first_page(sqlite3_file* real) {
   if (code != SQLITE_OK) return std::nullopt;
   FirstPage page{layout_of({reinterpret_cast<const char*>(header), header_bytes})};
   if (!page.layout.has_trailers) return page;
-  code = real->pMethods->xRead(real, trailer, page_trailer_bytes, page.layout.page_bytes - page_trailer_bytes);
+  code = real->pMethods->xRead(real, trailer, page_trailer_bytes,
+                               page.layout.page_bytes - page_trailer_bytes);
   if (code != SQLITE_OK) return std::nullopt;
   page.id = id_in_trailer(trailer);
   return page;
@@ -84,12 +89,14 @@ int close_file(sqlite3_file* file) {
 int read_file(sqlite3_file* file, void* to, int size, sqlite3_int64 at) {
   CheckedFile& self = of(file);
   const int code = read_code(self.real->pMethods->xRead(self.real, to, size, at));
-  // Without a lock SQLite only guesses the size of a page. What is there may be of a transaction that is
-  // not committed, and its id be gone with it: such as that of a store in the making when the power went.
+  // Without a lock SQLite only guesses the size of a page. What is there may be of a transaction
+  // that is not committed, and its id be gone with it: such as that of a store in the making when
+  // the power went.
   if (code != SQLITE_OK || !self.is_database || self.lock == SQLITE_LOCK_NONE) return code;
   if (self.id == 0 && (self.layout.page_bytes == 0 || at == 0)) learn(self);
   if (at == 0 && size == self.layout.page_bytes && !self.layout.has_trailers)
-    return denies_its_trailer(static_cast<const unsigned char*>(to), size) ? SQLITE_IOERR_DATA : code;
+    return denies_its_trailer(static_cast<const unsigned char*>(to), size) ? SQLITE_IOERR_DATA
+                                                                           : code;
   if (!is_page(self, size, at)) return code;
   auto* const page = static_cast<unsigned char*>(to);
   if (!is_page_sound(page, size, static_cast<std::uint64_t>(at / size), self.id)) {
@@ -111,7 +118,8 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at)
     learn(self);
   }
   if (!is_page(self, size, at)) return self.real->pMethods->xWrite(self.real, from, size, at);
-  // In place: it is a page of SQLite's cache, of which nobody but this file looks at the trailer, or a copy of one.
+  // In place: it is a page of SQLite's cache, of which nobody but this file looks at the trailer,
+  // or a copy of one.
   auto* const page = static_cast<unsigned char*>(const_cast<void*>(from));
   put_trailer(page, size, static_cast<std::uint64_t>(at / size), self.id);
   const int code = self.real->pMethods->xWrite(self.real, from, size, at);
@@ -123,7 +131,8 @@ int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
   CheckedFile& self = of(file);
   const int code = self.real->pMethods->xTruncate(self.real, size);
   if (code == SQLITE_OK && size == 0) {
-    // The transaction that made the database was undone: the next one to make it gives it another id.
+    // The transaction that made the database was undone: the next one to make it gives it another
+    // id.
     self.layout = {};
     self.id = 0;
   }
@@ -143,16 +152,26 @@ int unlock_file(sqlite3_file* file, int kind) {
   return self.real->pMethods->xUnlock(self.real, kind);
 }
 
-int sync_file(sqlite3_file* file, int flags) { return of(file).real->pMethods->xSync(of(file).real, flags); }
-int size_of_file(sqlite3_file* file, sqlite3_int64* size) { return of(file).real->pMethods->xFileSize(of(file).real, size); }
-int is_reserved(sqlite3_file* file, int* answer) { return of(file).real->pMethods->xCheckReservedLock(of(file).real, answer); }
+int sync_file(sqlite3_file* file, int flags) {
+  return of(file).real->pMethods->xSync(of(file).real, flags);
+}
+int size_of_file(sqlite3_file* file, sqlite3_int64* size) {
+  return of(file).real->pMethods->xFileSize(of(file).real, size);
+}
+int is_reserved(sqlite3_file* file, int* answer) {
+  return of(file).real->pMethods->xCheckReservedLock(of(file).real, answer);
+}
 int sector_bytes(sqlite3_file* file) { return of(file).real->pMethods->xSectorSize(of(file).real); }
-int traits_of_device(sqlite3_file* file) { return of(file).real->pMethods->xDeviceCharacteristics(of(file).real); }
+int traits_of_device(sqlite3_file* file) {
+  return of(file).real->pMethods->xDeviceCharacteristics(of(file).real);
+}
 int unlock_index(sqlite3_file* file, int offset, int n, int flags) {
   return of(file).real->pMethods->xShmLock(of(file).real, offset, n, flags);
 }
 void barrier(sqlite3_file* file) { of(file).real->pMethods->xShmBarrier(of(file).real); }
-int unmap_index(sqlite3_file* file, int remove) { return of(file).real->pMethods->xShmUnmap(of(file).real, remove); }
+int unmap_index(sqlite3_file* file, int remove) {
+  return of(file).real->pMethods->xShmUnmap(of(file).real, remove);
+}
 
 int map_index(sqlite3_file* file, int region, int size, int extend, void volatile** to) {
   CheckedFile& self = of(file);
@@ -173,14 +192,44 @@ int control_file(sqlite3_file* file, int what, void* argument) {
   return self.real->pMethods->xFileControl(self.real, what, argument);
 }
 
-const sqlite3_io_methods with_index = {
-    2,           close_file,  read_file,    write_file,   truncate_file,    sync_file, size_of_file, lock_file,
-    unlock_file, is_reserved, control_file, sector_bytes, traits_of_device, map_index, unlock_index, barrier,
-    unmap_index, nullptr,     nullptr};
-const sqlite3_io_methods without_index = {
-    1,         close_file,  read_file,   write_file,   truncate_file, sync_file,        size_of_file,
-    lock_file, unlock_file, is_reserved, control_file, sector_bytes,  traits_of_device, nullptr,
-    nullptr,   nullptr,     nullptr,     nullptr,      nullptr};
+const sqlite3_io_methods with_index = {2,
+                                       close_file,
+                                       read_file,
+                                       write_file,
+                                       truncate_file,
+                                       sync_file,
+                                       size_of_file,
+                                       lock_file,
+                                       unlock_file,
+                                       is_reserved,
+                                       control_file,
+                                       sector_bytes,
+                                       traits_of_device,
+                                       map_index,
+                                       unlock_index,
+                                       barrier,
+                                       unmap_index,
+                                       nullptr,
+                                       nullptr};
+const sqlite3_io_methods without_index = {1,
+                                          close_file,
+                                          read_file,
+                                          write_file,
+                                          truncate_file,
+                                          sync_file,
+                                          size_of_file,
+                                          lock_file,
+                                          unlock_file,
+                                          is_reserved,
+                                          control_file,
+                                          sector_bytes,
+                                          traits_of_device,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr,
+                                          nullptr};
 
 int open_file(sqlite3_vfs*, sqlite3_filename path, sqlite3_file* file, int flags, int* flags_out) {
   file->pMethods = nullptr;
@@ -206,19 +255,32 @@ int open_file(sqlite3_vfs*, sqlite3_filename path, sqlite3_file* file, int flags
   return code;
 }
 
-int delete_file(sqlite3_vfs*, const char* path, int sync) { return beneath()->xDelete(beneath(), path, sync); }
-int access_file(sqlite3_vfs*, const char* path, int what, int* answer) { return beneath()->xAccess(beneath(), path, what, answer); }
-int full_path(sqlite3_vfs*, const char* path, int size, char* to) { return beneath()->xFullPathname(beneath(), path, size, to); }
-int randomness(sqlite3_vfs*, int size, char* to) { return beneath()->xRandomness(beneath(), size, to); }
+int delete_file(sqlite3_vfs*, const char* path, int sync) {
+  return beneath()->xDelete(beneath(), path, sync);
+}
+int access_file(sqlite3_vfs*, const char* path, int what, int* answer) {
+  return beneath()->xAccess(beneath(), path, what, answer);
+}
+int full_path(sqlite3_vfs*, const char* path, int size, char* to) {
+  return beneath()->xFullPathname(beneath(), path, size, to);
+}
+int randomness(sqlite3_vfs*, int size, char* to) {
+  return beneath()->xRandomness(beneath(), size, to);
+}
 int sleep(sqlite3_vfs*, int microseconds) { return beneath()->xSleep(beneath(), microseconds); }
 int current_time(sqlite3_vfs*, double* to) { return beneath()->xCurrentTime(beneath(), to); }
-int last_error(sqlite3_vfs*, int size, char* to) { return beneath()->xGetLastError(beneath(), size, to); }
-int current_time_int64(sqlite3_vfs*, sqlite3_int64* to) { return beneath()->xCurrentTimeInt64(beneath(), to); }
+int last_error(sqlite3_vfs*, int size, char* to) {
+  return beneath()->xGetLastError(beneath(), size, to);
+}
+int current_time_int64(sqlite3_vfs*, sqlite3_int64* to) {
+  return beneath()->xCurrentTimeInt64(beneath(), to);
+}
 
 // Null: not one of ours, or not open.
 CheckedFile* file_of(sqlite3* database, int which) {
   sqlite3_file* file = nullptr;
-  if (sqlite3_file_control(database, "main", which, &file) != SQLITE_OK || file == nullptr) return nullptr;
+  if (sqlite3_file_control(database, "main", which, &file) != SQLITE_OK || file == nullptr)
+    return nullptr;
   if (file->pMethods != &with_index && file->pMethods != &without_index) return nullptr;
   return &of(file);
 }
@@ -269,12 +331,15 @@ std::optional<FilesChanged> changed_underneath(sqlite3* database) {
   const Named now = named(file->path);
   if (now.inode == 0) return FilesChanged{"it was moved or removed"};
   if (!is_same_file(now, file->opened_as)) return FilesChanged{"another file has its name"};
-  if (now.links > 1) return FilesChanged{"it has a second name (a hard link), under which others may write to it"};
+  if (now.links > 1)
+    return FilesChanged{"it has a second name (a hard link), under which others may write to it"};
   if (has_other_id(*file)) return FilesChanged{"another database was written over it"};
-  if (file->index_opened_as.inode != 0 && !is_same_file(named((std::string(file->path) + "-shm").c_str()), file->index_opened_as))
+  if (file->index_opened_as.inode != 0 &&
+      !is_same_file(named((std::string(file->path) + "-shm").c_str()), file->index_opened_as))
     return FilesChanged{"its -shm file was removed or replaced", true};
   const CheckedFile* const log = file_of(database, SQLITE_FCNTL_JOURNAL_POINTER);
-  if (log != nullptr && log->opened_as.inode != 0 && !is_same_file(named(log->path), log->opened_as))
+  if (log != nullptr && log->opened_as.inode != 0 &&
+      !is_same_file(named(log->path), log->opened_as))
     return FilesChanged{"its write-ahead log was removed or replaced", true};
   return std::nullopt;
 }

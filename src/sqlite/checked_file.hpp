@@ -2,12 +2,16 @@
 //
 //     a page of a database file ends with    | the file's id, 8 bytes | a checksum, 8 bytes |
 //
-// - Every page is verified when it is read from the file: SQLITE_IOERR_DATA where the checksum is not that of its bytes and its number, or the id is
-//   another file's. A checksum of 0 is none: a page that another program moved from the log into the file. Files of the first release have none at all.
+// - Every page is verified when it is read from the file: SQLITE_IOERR_DATA where the checksum is
+//   not that of its bytes and its number, or the id is another file's. A checksum of 0 is none: a
+//   page that another program moved from the log into the file. Files of the first release have
+//   none at all.
 // - An error of the disk is SQLITE_IOERR_READ. SQLite itself takes EIO for a damaged file.
-// - Whether the names of a database, of its log and of its index still belong to the files that were opened.
+// - Whether the names of a database, of its log and of its index still belong to the files that
+//   were opened.
 //
-// In the log, page 1 has the id and no checksum (the log has its own). So a log that belongs to another database can be told.
+// In the log, page 1 has the id and no checksum (the log has its own). So a log that belongs to
+// another database can be told.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +26,8 @@ namespace undertext {
 
 inline constexpr int page_trailer_bytes = 16;  // SQLite's "reserved bytes"
 
-// The name to open databases with. Works on SQLite's default file system of the moment in which a file is opened.
+// The name to open databases with. Works on SQLite's default file system of the moment in which a
+// file is opened.
 const char* checked_file_system();
 
 // Of a file: which one it is, whatever its name.
@@ -36,11 +41,14 @@ FileIdentity identity_of(sqlite3* database);
 struct FilesChanged {
   std::string how;
   bool only_log =
-      false;  // the database itself is in its place, and what was committed can still be moved into it by those who have the log open
+      // the database itself is in its place, and what was committed can still be moved into it by
+      // those who have the log open
+      false;
 };
 std::optional<FilesChanged> changed_underneath(sqlite3* database);  // nothing: they are
 
-// unavailable: there is a write-ahead log beside `path` that belongs to another database, or to one that is gone.
+// unavailable: there is a write-ahead log beside `path` that belongs to another database, or to one
+// that is gone.
 std::optional<Error> refuse_foreign_log(const std::string& path);
 
 }  // namespace undertext

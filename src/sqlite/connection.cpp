@@ -10,29 +10,40 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int progress_steps = 2000;  // between two looks at the clock, in steps of SQLite's machine: well below a millisecond
+// between two looks at the clock, in steps of SQLite's machine: well below a millisecond
+constexpr int progress_steps = 2000;
 
 }  // namespace
 
 Error to_error(const SqliteError& error, const std::string& path) {
   if (error.code == SQLITE_IOERR_DATA)
-    return {ErrorCode::corrupt, path + " is damaged: a page of it is not what was written; restore a backup"};
+    return {ErrorCode::corrupt,
+            path + " is damaged: a page of it is not what was written; restore a backup"};
   if (error.code == files_changed || error.code == log_changed) {
     const char* const remedy = error.code == log_changed ? "; start again what has it open" : "";
     return {ErrorCode::unavailable, path + " changed underneath: " + error.message + remedy};
   }
   switch (error.kind()) {
     case SQLITE_CORRUPT:
-      return {ErrorCode::corrupt, path + " is damaged (" + error.message + "); a check reports what can still be read"};
-    case SQLITE_NOTADB: return {ErrorCode::corrupt, path + " is no SQLite database, or its beginning is damaged: restore a backup"};
+      return {ErrorCode::corrupt,
+              path + " is damaged (" + error.message + "); a check reports what can still be read"};
+    case SQLITE_NOTADB:
+      return {ErrorCode::corrupt,
+              path + " is no SQLite database, or its beginning is damaged: restore a backup"};
     case SQLITE_FULL: return {ErrorCode::unavailable, "the disk of " + path + " is full"};
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return {ErrorCode::unavailable, path + " is in use by others, and stayed so until the deadline"};
+    case SQLITE_LOCKED:
+      return {ErrorCode::unavailable,
+              path + " is in use by others, and stayed so until the deadline"};
     case SQLITE_INTERRUPT: return {ErrorCode::unavailable, "the deadline has passed"};
-    case SQLITE_TOOBIG: return {ErrorCode::too_large, path + ": a record is too large (" + error.message + ")"};
-    case SQLITE_READONLY: return {ErrorCode::unavailable, path + " cannot be written to (" + error.message + ")"};
-    case SQLITE_CANTOPEN: return {ErrorCode::unavailable, path + " cannot be opened (" + error.message + ")"};
-    case SQLITE_IOERR: return {ErrorCode::unavailable, path + ": reading or writing failed (" + error.message + ")"};
+    case SQLITE_TOOBIG:
+      return {ErrorCode::too_large, path + ": a record is too large (" + error.message + ")"};
+    case SQLITE_READONLY:
+      return {ErrorCode::unavailable, path + " cannot be written to (" + error.message + ")"};
+    case SQLITE_CANTOPEN:
+      return {ErrorCode::unavailable, path + " cannot be opened (" + error.message + ")"};
+    case SQLITE_IOERR:
+      return {ErrorCode::unavailable, path + ": reading or writing failed (" + error.message + ")"};
     default: return {ErrorCode::internal, path + ": " + error.message};
   }
 }
@@ -45,7 +56,8 @@ Connection::Connection(const std::string& path, Access access, bool create) {
   try {
     if (code != SQLITE_OK) fail(code);
     sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-    for (const int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW})
+    for (const int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                          SQLITE_DBCONFIG_ENABLE_VIEW})
       sqlite3_db_config(db_, off, 0, nullptr);
     sqlite3_busy_handler(db_, &Connection::wait, this);
     sqlite3_progress_handler(db_, progress_steps, &Connection::is_over, this);
@@ -90,7 +102,10 @@ int Connection::wait(void* self, int count) {
 
 int Connection::is_over(void* self) {
   const Connection& connection = *static_cast<Connection*>(self);
-  return connection.cut_off_ && connection.deadline_ != Deadline::max() && Clock::now() >= connection.deadline_ ? 1 : 0;
+  return connection.cut_off_ && connection.deadline_ != Deadline::max() &&
+                 Clock::now() >= connection.deadline_
+             ? 1
+             : 0;
 }
 
 int Connection::count_frames(void* self, sqlite3*, const char*, int frames) {
@@ -104,19 +119,22 @@ void Connection::run(const char* sql) {
 }
 
 std::int64_t Connection::number(const char* sql) {
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepare(sql), &sqlite3_finalize);
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepare(sql),
+                                                                        &sqlite3_finalize);
   const int code = sqlite3_step(statement.get());
   if (code != SQLITE_ROW) fail(code);
   return sqlite3_column_int64(statement.get(), 0);
 }
 
 std::string Connection::text(const char* sql) {
-  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepare(sql), &sqlite3_finalize);
+  const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(prepare(sql),
+                                                                        &sqlite3_finalize);
   const int code = sqlite3_step(statement.get());
   if (code != SQLITE_ROW) fail(code);
   const unsigned char* bytes = sqlite3_column_text(statement.get(), 0);
   if (bytes == nullptr) return {};
-  return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), 0))};
+  return {reinterpret_cast<const char*>(bytes),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement.get(), 0))};
 }
 
 void Connection::run(Sql sql) { Statement(*this, sql).finish(); }
@@ -127,7 +145,8 @@ void Connection::checkpoint(int mode) {
 }
 
 void Connection::rewrite_log() {
-  // With the right to write, so that nobody appends meanwhile. Readers read the same bytes as before.
+  // With the right to write, so that nobody appends meanwhile. Readers read the same bytes as
+  // before.
   run(Sql::begin_write);
   sqlite3_file* log = nullptr;
   int code = sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
@@ -136,7 +155,8 @@ void Connection::rewrite_log() {
     sqlite3_int64 size = 0;
     code = log->pMethods->xFileSize(log, &size);
     for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size;) {
-      const int bytes = static_cast<int>(std::min(size - at, static_cast<sqlite3_int64>(piece.size())));
+      const int bytes =
+          static_cast<int>(std::min(size - at, static_cast<sqlite3_int64>(piece.size())));
       code = log->pMethods->xRead(log, piece.data(), bytes, at);
       if (code == SQLITE_OK) code = log->pMethods->xWrite(log, piece.data(), bytes, at);
       at += bytes;
@@ -156,7 +176,8 @@ void Connection::require_file(const FileIdentity& expected) {
   const FileIdentity now = identity();
   if (expected.inode != 0 && (now.device != expected.device || now.inode != expected.inode))
     throw SqliteError{files_changed, "another file has its name"};
-  if (expected.id != 0 && now.id != expected.id) throw SqliteError{files_changed, "another database was written over it"};
+  if (expected.id != 0 && now.id != expected.id)
+    throw SqliteError{files_changed, "another database was written over it"};
 }
 
 void Connection::reserve_trailers() {
@@ -164,9 +185,13 @@ void Connection::reserve_trailers() {
   sqlite3_file_control(db_, "main", SQLITE_FCNTL_RESERVE_BYTES, &bytes);
 }
 
-void Connection::keep_log_on_close() { sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr); }
+void Connection::keep_log_on_close() {
+  sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
 
-void Connection::checkpoint_on_close() { sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr); }
+void Connection::checkpoint_on_close() {
+  sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
+}
 
 sqlite3_stmt* Connection::prepare(const char* sql) {
   sqlite3_stmt* statement = nullptr;
@@ -197,16 +222,20 @@ Statement& Statement::signed_number(std::int64_t value) {
 
 Statement& Statement::bytes(std::string_view value) {
   // A null pointer would be NULL.
-  check(sqlite3_bind_blob64(statement_, ++bound_, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC));
+  check(sqlite3_bind_blob64(statement_, ++bound_, value.empty() ? "" : value.data(), value.size(),
+                            SQLITE_STATIC));
   return *this;
 }
 
 Statement& Statement::text(std::string_view value) {
-  check(sqlite3_bind_text64(statement_, ++bound_, value.empty() ? "" : value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8));
+  check(sqlite3_bind_text64(statement_, ++bound_, value.empty() ? "" : value.data(), value.size(),
+                            SQLITE_STATIC, SQLITE_UTF8));
   return *this;
 }
 
-Statement& Statement::digest(const Digest& value) { return bytes({reinterpret_cast<const char*>(value.data()), value.size()}); }
+Statement& Statement::digest(const Digest& value) {
+  return bytes({reinterpret_cast<const char*>(value.data()), value.size()});
+}
 
 Statement& Statement::null() {
   check(sqlite3_bind_null(statement_, ++bound_));
@@ -245,7 +274,8 @@ std::string_view Statement::bytes_at(int column) {
 Digest Statement::digest_at(int column) {
   const std::string_view bytes = bytes_at(column);
   Digest digest;
-  if (bytes.size() != digest.size()) throw SqliteError{SQLITE_CORRUPT, "a digest of " + std::to_string(bytes.size()) + " bytes"};
+  if (bytes.size() != digest.size())
+    throw SqliteError{SQLITE_CORRUPT, "a digest of " + std::to_string(bytes.size()) + " bytes"};
   std::memcpy(digest.data(), bytes.data(), digest.size());
   return digest;
 }

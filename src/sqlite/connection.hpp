@@ -1,4 +1,5 @@
-// One connection to the file, used by one thread at a time. What SQLite refuses is thrown as SqliteError inside this room, and is an Error at its door.
+// One connection to the file, used by one thread at a time. What SQLite refuses is thrown as
+// SqliteError inside this room, and is an Error at its door.
 #pragma once
 
 #include <chrono>
@@ -49,7 +50,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Waits for others, and statements that take long, end with it. Statements that write are not cut off: SQLite would give up the whole transaction.
+  // Waits for others, and statements that take long, end with it. Statements that write are not cut
+  // off: SQLite would give up the whole transaction.
   void set_deadline(Deadline deadline, bool cut_off = true);
 
   void run(const char* sql);             // constant texts only
@@ -57,11 +59,13 @@ class Connection {
   std::string text(const char* sql);     // likewise
   void run(Sql sql);                     // a prepared one without parameters
   bool in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
-  std::uint64_t log_frames() const { return log_frames_; }  // in the write-ahead log after the last commit
-  void checkpoint(int mode);                                // throws SqliteError, SQLITE_BUSY too
-  void rewrite_log();                                       // as it reads now, and makes sure of it; throws SqliteError
-  void keep_log_on_close();                                 // for one that is no longer trusted
-  void checkpoint_on_close();                               // as at first
+  // in the write-ahead log after the last commit
+  std::uint64_t log_frames() const { return log_frames_; }
+  void checkpoint(int mode);  // throws SqliteError, SQLITE_BUSY too
+  // as it reads now, and makes sure of it; throws SqliteError
+  void rewrite_log();
+  void keep_log_on_close();    // for one that is no longer trusted
+  void checkpoint_on_close();  // as at first
   // Throws SqliteError: the files are not those that were opened, or not the one that is expected.
   void require_files_unchanged();
   void require_file(const FileIdentity& expected);
@@ -85,10 +89,12 @@ class Connection {
   sqlite3_stmt* prepared_[sql_count] = {};
 };
 
-// A use of a prepared statement: bound from 1 on in the order of the calls, reset at the end of the scope. Bytes are borrowed until then.
+// A use of a prepared statement: bound from 1 on in the order of the calls, reset at the end of the
+// scope. Bytes are borrowed until then.
 class Statement {
  public:
-  Statement(Connection& connection, Sql sql) : connection_(connection), statement_(connection.prepared(sql)) {}
+  Statement(Connection& connection, Sql sql)
+      : connection_(connection), statement_(connection.prepared(sql)) {}
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -104,7 +110,9 @@ class Statement {
   void finish();       // without rows
   Statement& again();  // to be bound anew
 
-  std::uint64_t number_at(int column) { return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column)); }
+  std::uint64_t number_at(int column) {
+    return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
+  }
   std::int64_t signed_at(int column) { return sqlite3_column_int64(statement_, column); }
   bool null_at(int column) { return sqlite3_column_type(statement_, column) == SQLITE_NULL; }
   std::string_view bytes_at(int column);  // until the next call of next()

@@ -1,4 +1,5 @@
-// A write-ahead log is not bound to its database: SQLite would move the pages of one into any other. (https://www.sqlite.org/fileformat2.html, section 4)
+// A write-ahead log is not bound to its database: SQLite would move the pages of one into any
+// other. (https://www.sqlite.org/fileformat2.html, section 4)
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -13,22 +14,27 @@
 namespace undertext {
 namespace {
 
-constexpr std::size_t log_header_bytes = 32, frame_header_bytes = 24, file_header_bytes = 100, salt_bytes = 8;
+constexpr std::size_t log_header_bytes = 32, frame_header_bytes = 24, file_header_bytes = 100,
+                      salt_bytes = 8;
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+  for (std::size_t i = 0; i < 4; ++i)
+    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
   return number;
 }
 
-// Read through SQLite: closing a file that was opened past it would take away the locks that this process has on the database.
+// Read through SQLite: closing a file that was opened past it would take away the locks that this
+// process has on the database.
 class ReadFile {
  public:
   ReadFile(const std::string& path, int kind)
-      : vfs_(sqlite3_vfs_find(nullptr)), memory_(new char[static_cast<std::size_t>(vfs_->szOsFile)]()) {
+      : vfs_(sqlite3_vfs_find(nullptr)),
+        memory_(new char[static_cast<std::size_t>(vfs_->szOsFile)]()) {
     // SQLite wants the name to end with two zeros.
     name_ = path + std::string(1, '\0');
-    is_open_ = vfs_->xOpen(vfs_, name_.c_str(), file(), SQLITE_OPEN_READONLY | kind, nullptr) == SQLITE_OK;
+    is_open_ =
+        vfs_->xOpen(vfs_, name_.c_str(), file(), SQLITE_OPEN_READONLY | kind, nullptr) == SQLITE_OK;
   }
   ~ReadFile() {
     if (file()->pMethods != nullptr) file()->pMethods->xClose(file());
@@ -41,10 +47,11 @@ class ReadFile {
     sqlite3_int64 bytes_there = 0;
     if (!is_open_ || file()->pMethods->xFileSize(file(), &bytes_there) != SQLITE_OK) return {};
     const auto end = static_cast<std::uint64_t>(bytes_there);
-    std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, end - std::min(end, offset))), '\0');
+    std::string bytes(
+        static_cast<std::size_t>(std::min<std::uint64_t>(size, end - std::min(end, offset))), '\0');
     if (bytes.empty()) return bytes;
-    const int status =
-        file()->pMethods->xRead(file(), bytes.data(), static_cast<int>(bytes.size()), static_cast<sqlite3_int64>(offset));
+    const int status = file()->pMethods->xRead(file(), bytes.data(), static_cast<int>(bytes.size()),
+                                               static_cast<sqlite3_int64>(offset));
     return status == SQLITE_OK ? bytes : std::string();
   }
 
@@ -61,7 +68,8 @@ class ReadFile {
 std::uint64_t id_of_first_page(const ReadFile& file, std::uint64_t at) {
   const PageLayout layout = layout_of(file.at(at, file_header_bytes));
   if (!layout.has_trailers) return 0;
-  const std::string trailer = file.at(at + static_cast<std::uint64_t>(layout.page_bytes - page_trailer_bytes), page_trailer_bytes);
+  const std::string trailer = file.at(
+      at + static_cast<std::uint64_t>(layout.page_bytes - page_trailer_bytes), page_trailer_bytes);
   if (trailer.size() != page_trailer_bytes) return 0;
   return id_in_trailer(reinterpret_cast<const unsigned char*>(trailer.data()));
 }
@@ -74,15 +82,18 @@ std::uint64_t id_in_log(const ReadFile& log) {
   const std::string_view salt = std::string_view(header).substr(16, salt_bytes);
   for (std::uint64_t at = log_header_bytes;; at += frame_header_bytes + page_bytes) {
     const std::string frame = log.at(at, frame_header_bytes);
-    if (frame.size() != frame_header_bytes || std::string_view(frame).substr(8, salt_bytes) != salt) return 0;
+    if (frame.size() != frame_header_bytes || std::string_view(frame).substr(8, salt_bytes) != salt)
+      return 0;
     if (big_endian(frame, 0) != 1) continue;
     if (const std::uint64_t id = id_of_first_page(log, at + frame_header_bytes)) return id;
   }
 }
 
 Error refuse(const std::string& path, const std::string& why) {
-  return {ErrorCode::unavailable,
-          path + "-wal " + why + ": put the database that it belongs to in its place, or let `undertext restore` do that"};
+  return {
+      ErrorCode::unavailable,
+      path + "-wal " + why +
+          ": put the database that it belongs to in its place, or let `undertext restore` do that"};
 }
 
 }  // namespace
@@ -91,7 +102,8 @@ std::optional<Error> refuse_foreign_log(const std::string& path) {
   const ReadFile log(path + "-wal", SQLITE_OPEN_WAL);
   if (log.at(0, log_header_bytes).size() != log_header_bytes) return std::nullopt;
   const ReadFile file(path, SQLITE_OPEN_MAIN_DB);
-  if (file.at(0, file_header_bytes).empty()) return refuse(path, "is the log of a database that is gone");
+  if (file.at(0, file_header_bytes).empty())
+    return refuse(path, "is the log of a database that is gone");
   const std::uint64_t logged = id_in_log(log);
   if (logged == 0 || logged == id_of_first_page(file, 0)) return std::nullopt;
   return refuse(path, "is the log of another database");

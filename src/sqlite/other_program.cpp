@@ -42,10 +42,13 @@ bool OtherRows::next() {
 std::string_view OtherRows::text(int column) {
   const unsigned char* const bytes = sqlite3_column_text(statement_.get(), column);
   if (bytes == nullptr) return {};
-  return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+  return {reinterpret_cast<const char*>(bytes),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-std::int64_t OtherRows::number(int column) { return sqlite3_column_int64(statement_.get(), column); }
+std::int64_t OtherRows::number(int column) {
+  return sqlite3_column_int64(statement_.get(), column);
+}
 
 OtherDatabase::OtherDatabase(const std::string& path) : path_(path) {
   stamp_ = stamp(path_);
@@ -61,14 +64,17 @@ OtherDatabase::OtherDatabase(const std::string& path) : path_(path) {
   }
   sqlite3* opened = nullptr;
   const std::string address = address_of(path_, has_log_ ? "readonly_shm=1" : "immutable=1");
-  const int code = sqlite3_open_v2(address.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int code =
+      sqlite3_open_v2(address.c_str(), &opened,
+                      SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(opened);
   if (code != SQLITE_OK) {
     database_.reset();
     return;
   }
   sqlite3_busy_timeout(opened, wait_ms);
-  // Its contents are another's: what its schema says is not carried out, and what is damaged is not read.
+  // Its contents are another's: what its schema says is not carried out, and what is damaged is not
+  // read.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_exec(opened, "PRAGMA cell_size_check=1", nullptr, nullptr, nullptr);
@@ -87,7 +93,8 @@ OtherRows OtherDatabase::rows(const char* sql, std::initializer_list<std::string
   OtherRows rows(statement, has_failed_);
   int number = 0;
   for (const std::string_view value : values)
-    sqlite3_bind_text64(statement, ++number, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+    sqlite3_bind_text64(statement, ++number, value.data(), value.size(), SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
   return rows;
 }
 
@@ -105,9 +112,11 @@ bool OtherDatabase::was_disturbed() const {
 std::uint64_t OtherDatabase::stamp(const std::string& path) {
   const std::optional<FileStatus> file = status_of(path);
   if (!file || !file->is_regular) return 0;
-  std::string facts = std::to_string(file->inode) + "/" + std::to_string(file->size_bytes) + "/" + std::to_string(file->written_ns);
+  std::string facts = std::to_string(file->inode) + "/" + std::to_string(file->size_bytes) + "/" +
+                      std::to_string(file->written_ns);
   if (const std::optional<FileStatus> log = status_of(path + "-wal"); log && log->size_bytes > 0)
-    facts += "/" + std::to_string(log->inode) + "/" + std::to_string(log->size_bytes) + "/" + std::to_string(log->written_ns);
+    facts += "/" + std::to_string(log->inode) + "/" + std::to_string(log->size_bytes) + "/" +
+             std::to_string(log->written_ns);
   return text_hash(facts) | 1;
 }
 

@@ -1,13 +1,15 @@
-// The database of another program, read as it is at one moment, while that program may be writing to it.
+// The database of another program, read as it is at one moment, while that program may be writing
+// to it.
 //
 //     OtherDatabase database(path);
 //     for (OtherRows rows = database.rows("SELECT id FROM session WHERE …=?", {id}); rows.next();) use(rows.text(0));
 //     if (database.was_disturbed()) …                       // what was read is void: again, later
 //
-// Nothing is written: neither the database, nor its log, nor the index of the log, and no file is made beside it. Where a log is
-// there, its index is mapped for reading and the program's locks are respected; without an index it cannot be read. Where there is no
-// log nobody has the database open, so it is read without locks; was_disturbed() then says whether a program opened it meanwhile. It
-// says so too where rows could not be read. One thread's.
+// Nothing is written: neither the database, nor its log, nor the index of the log, and no file is
+// made beside it. Where a log is there, its index is mapped for reading and the program's locks are
+// respected; without an index it cannot be read. Where there is no log nobody has the database
+// open, so it is read without locks; was_disturbed() then says whether a program opened it
+// meanwhile. It says so too where rows could not be read. One thread's.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,8 @@ class OtherRows {
  public:
   OtherRows(sqlite3_stmt* statement, std::shared_ptr<bool> has_failed)
       : statement_(statement), has_failed_(std::move(has_failed)) {}
-  bool next();                        // false at the end, and after an error: was_disturbed() tells them apart
+  // false at the end, and after an error: was_disturbed() tells them apart
+  bool next();
   std::string_view text(int column);  // until the next call of next()
   std::int64_t number(int column);
 

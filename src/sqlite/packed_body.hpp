@@ -1,5 +1,6 @@
-// A body that is kept packed: "~" and the pack. A message of a provider whose form the engine cannot take as it is says everything twice
-// (`native`, docs/dialects.md); packed it takes no more than what came in. A message's JSON begins with a brace, so that no body says that.
+// A body that is kept packed: "~" and the pack. A message of a provider whose form the engine
+// cannot take as it is says everything twice (`native`, docs/dialects.md); packed it takes no more
+// than what came in. A message's JSON begins with a brace, so that no body says that.
 #pragma once
 
 #include <optional>
@@ -24,6 +25,8 @@ inline std::optional<std::string> packed_body(std::string_view body) {
   return packed;
 }
 
-inline Result<std::string> unpacked_body(std::string_view body) { return unpack(body.substr(1), {}, record_bytes_max); }
+inline Result<std::string> unpacked_body(std::string_view body) {
+  return unpack(body.substr(1), {}, record_bytes_max);
+}
 
 }  // namespace undertext

@@ -24,7 +24,8 @@ void put_number(unsigned char* to, std::uint64_t number) {
   for (int i = 0; i < 8; ++i) to[i] = static_cast<unsigned char>(number >> (8 * i));
 }
 
-// Every step can be undone, so that two pages that differ in one word never have the same checksum; others once in 2^64.
+// Every step can be undone, so that two pages that differ in one word never have the same checksum;
+// others once in 2^64.
 std::uint64_t checksum(const unsigned char* page, int size, std::uint64_t number) {
   std::uint64_t sum = (number + 1) * factor;
   for (int at = 0; at < size - checksum_bytes; at += 8) {
@@ -39,7 +40,9 @@ std::uint64_t checksum(const unsigned char* page, int size, std::uint64_t number
 PageLayout layout_of(std::string_view header) {
   constexpr std::string_view magic("SQLite format 3\0", 16);
   if (header.size() < 100 || !header.starts_with(magic)) return {};
-  const auto byte = [&](std::size_t at) { return static_cast<int>(static_cast<unsigned char>(header[at])); };
+  const auto byte = [&](std::size_t at) {
+    return static_cast<int>(static_cast<unsigned char>(header[at]));
+  };
   const int size = byte(16) << 8 | byte(17);
   return {size == 1 ? 65536 : size, byte(trailer_size_at) == page_trailer_bytes};
 }
@@ -57,7 +60,9 @@ void put_trailer(unsigned char* page, int size, std::uint64_t number, std::uint6
   put_number(page + size - checksum_bytes, checksum(page, size, number));
 }
 
-void clear_checksum(unsigned char* page, int size) { std::memset(page + size - checksum_bytes, 0, checksum_bytes); }
+void clear_checksum(unsigned char* page, int size) {
+  std::memset(page + size - checksum_bytes, 0, checksum_bytes);
+}
 
 bool is_page_sound(const unsigned char* page, int size, std::uint64_t number, std::uint64_t id) {
   const std::uint64_t stored = number_at(page + size - checksum_bytes);

@@ -10,7 +10,8 @@ struct PageLayout {
   int page_bytes = 0;  // 0: no header of a database
   bool has_trailers = false;
 };
-PageLayout layout_of(std::string_view header);  // the first 100 bytes of a database, or of its page 1 in a log
+// the first 100 bytes of a database, or of its page 1 in a log
+PageLayout layout_of(std::string_view header);
 
 std::uint64_t fresh_file_id();  // not 0
 std::uint64_t id_in_trailer(const unsigned char* trailer);

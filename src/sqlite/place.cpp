@@ -14,18 +14,22 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-Error unavailable(const std::string& what) { return {ErrorCode::unavailable, what + ": " + std::strerror(errno)}; }
+Error unavailable(const std::string& what) {
+  return {ErrorCode::unavailable, what + ": " + std::strerror(errno)};
+}
 
 std::optional<Error> sync(const std::string& path, OpenFor purpose) {
   const OpenFile file = open_file(path, purpose);
   if (!file) return unavailable(path + " cannot be opened");
   // Some file systems do not know how to sync a folder, and need not.
-  if (!sync_to_disk(file.descriptor()) && errno != EINVAL) return unavailable(path + " cannot be written to disk");
+  if (!sync_to_disk(file.descriptor()) && errno != EINVAL)
+    return unavailable(path + " cannot be written to disk");
   return std::nullopt;
 }
 
 std::string network_of(const std::string& folder) {
-  const FileSystem found = file_system_of(folder);  // where it cannot be told, opening will tell why
+  // where it cannot be told, opening will tell why
+  const FileSystem found = file_system_of(folder);
   return found.kind.empty() ? network_of_magic(found.magic) : network_of_mount(found.kind);
 }
 
@@ -42,12 +46,15 @@ bool file_exists(const std::string& path) { return status_of(path).has_value(); 
 std::optional<Error> refuse_missing_folder(const std::string& path) {
   const std::string folder = folder_of(path);
   if (file_exists(folder)) return std::nullopt;
-  return Error{ErrorCode::not_found, "there is no folder " + folder + ": make it, or mend the path of the store", "url"};
+  return Error{ErrorCode::not_found,
+               "there is no folder " + folder + ": make it, or mend the path of the store", "url"};
 }
 
 std::optional<Error> sync_file(const std::string& path) { return sync(path, OpenFor::reading); }
 
-std::optional<Error> sync_folder_of(const std::string& path) { return sync(folder_of(path), OpenFor::folder); }
+std::optional<Error> sync_folder_of(const std::string& path) {
+  return sync(folder_of(path), OpenFor::folder);
+}
 
 std::string network_of_magic(std::uint32_t magic) {
   switch (magic) {
@@ -68,8 +75,8 @@ std::string network_of_magic(std::uint32_t magic) {
 }
 
 std::string network_of_mount(const std::string& kind) {
-  for (const char* far : {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs", "fuse.gcsfuse", "fuse.davfs2", "nfs", "smbfs",
-                          "afpfs", "webdav"})
+  for (const char* far : {"fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.glusterfs",
+                          "fuse.gcsfuse", "fuse.davfs2", "nfs", "smbfs", "afpfs", "webdav"})
     if (kind == far) return kind;
   return {};
 }
@@ -77,13 +84,15 @@ std::string network_of_mount(const std::string& kind) {
 std::optional<Error> refuse_network_folder(const std::string& path) {
   const std::string network = network_of(folder_of(path));
   if (network.empty()) return std::nullopt;
-  return Error{ErrorCode::unsupported, path + " is on a network file system (" + network +
-                                           "), where SQLite cannot keep it safe: use a local disk, or a postgres: store"};
+  return Error{ErrorCode::unsupported,
+               path + " is on a network file system (" + network +
+                   "), where SQLite cannot keep it safe: use a local disk, or a postgres: store"};
 }
 
 std::optional<Error> give_name(const std::string& from, const std::string& to) {
   if (!give_second_name(from, to)) {
-    if (errno == EEXIST) return Error{ErrorCode::invalid_argument, to + " is there already", "path"};
+    if (errno == EEXIST)
+      return Error{ErrorCode::invalid_argument, to + " is there already", "path"};
     return unavailable(to + " cannot be made");
   }
   remove_file(from);
@@ -106,9 +115,11 @@ Result<ExclusiveFile> ExclusiveFile::lock(const std::string& path) {
     return unavailable(path + " cannot be opened");
   }
   if (lock_range(made.file_.descriptor(), pending_byte, lock_bytes)) return made;
-  // It may be this process that has it open: closing the file would take away the locks of that store, so it stays open.
+  // It may be this process that has it open: closing the file would take away the locks of that
+  // store, so it stays open.
   made.file_.release();
-  if (errno == EAGAIN || errno == EACCES) return Error{ErrorCode::unavailable, path + " is in use: stop what has it open first"};
+  if (errno == EAGAIN || errno == EACCES)
+    return Error{ErrorCode::unavailable, path + " is in use: stop what has it open first"};
   return unavailable(path + " cannot be locked");
 }
 

@@ -10,7 +10,8 @@ TEST(SqlitePlace, NetworkFileSystemsAreKnownByWhatTheSystemSaysTheyAre) {
   EXPECT_EQ(network_of_magic(0xff534d42), "CIFS");
   EXPECT_EQ(network_of_magic(0x01021997), "9P");
   for (const std::uint32_t local :
-       {0xef53u, 0x58465342u, 0x9123683eu, 0x01021994u, 0x794c7630u, 0x2fc12fc1u})  // ext4 xfs btrfs tmpfs overlay zfs
+       // ext4 xfs btrfs tmpfs overlay zfs
+       {0xef53u, 0x58465342u, 0x9123683eu, 0x01021994u, 0x794c7630u, 0x2fc12fc1u})
     EXPECT_EQ(network_of_magic(local), "");
   EXPECT_EQ(network_of_mount("fuse.sshfs"), "fuse.sshfs");
   EXPECT_EQ(network_of_mount("fuse.ntfs-3g"), "");

@@ -14,7 +14,8 @@ namespace undertext {
 class Readers {
  public:
   // Of the file that is `expected`.
-  Readers(std::string path, Access access, FileIdentity expected) : path_(std::move(path)), access_(access), expected_(expected) {}
+  Readers(std::string path, Access access, FileIdentity expected)
+      : path_(std::move(path)), access_(access), expected_(expected) {}
 
   // One for the caller alone; null: none became free before the deadline. Throws SqliteError.
   std::unique_ptr<Connection> take(Deadline deadline);

@@ -12,7 +12,8 @@ namespace undertext {
 namespace {
 
 Error too_many(std::string_view what) {
-  return {ErrorCode::too_large, "SQLite stores hold no more " + std::string(what) + " than 2^35 a conversation"};
+  return {ErrorCode::too_large,
+          "SQLite stores hold no more " + std::string(what) + " than 2^35 a conversation"};
 }
 
 // Whether the largest number is small enough for a key; the others are below it.
@@ -53,7 +54,8 @@ std::string body_of(std::string_view stored) {
 }
 
 // As it is stored.
-std::optional<std::string> read_body(Connection& connection, std::uint64_t number, std::uint64_t ordinal) {
+std::optional<std::string> read_body(Connection& connection, std::uint64_t number,
+                                     std::uint64_t ordinal) {
   Statement row(connection, Sql::body);
   if (!fits(ordinal) || !row.number(key_of(number, ordinal)).next()) return std::nullopt;
   return std::string(row.bytes_at(0));
@@ -80,7 +82,8 @@ std::string resolved_body(Connection& connection, std::uint64_t number, std::str
 }
 
 // The message whose body this one has: itself, or the one that it is a copy of.
-Result<std::uint64_t> owner_of_body(Connection& connection, const StoredConversation& stored, std::uint64_t ordinal) {
+Result<std::uint64_t> owner_of_body(Connection& connection, const StoredConversation& stored,
+                                    std::uint64_t ordinal) {
   const std::optional<std::string> body = read_body(connection, stored.number, ordinal);
   if (!body) return no_message(stored.record.id, ordinal);
   return shared_with(*body).value_or(ordinal);
@@ -99,14 +102,17 @@ void hand_body_on(Connection& connection, std::uint64_t number, std::uint64_t or
   const std::optional<std::string> body = read_body(connection, number, ordinal);
   const std::string named = shared_body(copies.front() & record_number_max);
   Statement set(connection, Sql::set_body);
-  for (const std::uint64_t key : copies) set.again().number(key).bytes(key == copies.front() ? *body : named).finish();
+  for (const std::uint64_t key : copies)
+    set.again().number(key).bytes(key == copies.front() ? *body : named).finish();
 }
 
-// Before a message of a fork loses its body, or the fork goes: what its origin has of it gets the bytes. Without an ordinal: of all its
-// messages.
-void hand_fork_on(Connection& connection, const StoredConversation& fork, std::optional<std::uint64_t> ordinal) {
+// Before a message of a fork loses its body, or the fork goes: what its origin has of it gets the
+// bytes. Without an ordinal: of all its messages.
+void hand_fork_on(Connection& connection, const StoredConversation& fork,
+                  std::optional<std::uint64_t> ordinal) {
   if (!fork.record.origin) return;
-  const std::optional<StoredConversation> origin = find_conversation(connection, fork.record.origin->conversation);
+  const std::optional<StoredConversation> origin =
+      find_conversation(connection, fork.record.origin->conversation);
   if (!origin) return;
   std::vector<std::pair<std::uint64_t, std::string>> copies;
   {
@@ -127,23 +133,32 @@ void hand_fork_on(Connection& connection, const StoredConversation& fork, std::o
 }
 
 // Where a fork has the same body: what the row says instead of it.
-std::optional<std::string> body_in_fork(Connection& connection, const StoredConversation& stored, const MessageRecord& message) {
-  const std::optional<StoredConversation> fork = find_conversation(connection, message.stored_in->conversation);
-  const bool is_fork = fork && fork->record.origin && fork->record.origin->conversation == stored.record.id;
+std::optional<std::string> body_in_fork(Connection& connection, const StoredConversation& stored,
+                                        const MessageRecord& message) {
+  const std::optional<StoredConversation> fork =
+      find_conversation(connection, message.stored_in->conversation);
+  const bool is_fork =
+      fork && fork->record.origin && fork->record.origin->conversation == stored.record.id;
   if (!is_fork || message.stored_in->ordinal < fork->record.origin->log_length) return std::nullopt;
-  const std::optional<std::string> theirs = read_body(connection, fork->number, message.stored_in->ordinal);
-  if (!theirs || body_of(resolved_body(connection, fork->number, *theirs)) != message.body) return std::nullopt;
+  const std::optional<std::string> theirs =
+      read_body(connection, fork->number, message.stored_in->ordinal);
+  if (!theirs || body_of(resolved_body(connection, fork->number, *theirs)) != message.body)
+    return std::nullopt;
   return body_of_fork({fork->number, message.stored_in->ordinal});
 }
 
-void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message, std::string_view body) {
-  row.number(key_of(conversation, message.ordinal)).number(static_cast<std::uint64_t>(message.role)).signed_number(message.time_ms);
+void bind_message(Statement& row, std::uint64_t conversation, const MessageRecord& message,
+                  std::string_view body) {
+  row.number(key_of(conversation, message.ordinal))
+      .number(static_cast<std::uint64_t>(message.role))
+      .signed_number(message.time_ms);
   row.number(message.tokens);
   message.redacted ? row.digest(*message.redacted) : row.null();
   row.bytes(body);
 }
 
-void write_checkpoint(Connection& connection, std::uint64_t number, const Checkpoint& checkpoint, const std::vector<Page>& pages) {
+void write_checkpoint(Connection& connection, std::uint64_t number, const Checkpoint& checkpoint,
+                      const std::vector<Page>& pages) {
   Statement(connection, Sql::set_checkpoint)
       .number(number)
       .number(checkpoint.version)
@@ -151,11 +166,12 @@ void write_checkpoint(Connection& connection, std::uint64_t number, const Checkp
       .bytes(checkpoint.root)
       .finish();
   Statement add(connection, Sql::add_page);
-  for (const Page& page : pages) add.again().number(key_of(number, page.number)).bytes(page.bytes).finish();
+  for (const Page& page : pages)
+    add.again().number(key_of(number, page.number)).bytes(page.bytes).finish();
 }
 
-void add_removal(Connection& connection, std::string_view id, std::optional<std::uint64_t> ordinal, const Removal& removal,
-                 const Digest& digest) {
+void add_removal(Connection& connection, std::string_view id, std::optional<std::uint64_t> ordinal,
+                 const Removal& removal, const Digest& digest) {
   Statement add(connection, Sql::add_removal);
   add.text(id);
   ordinal ? add.number(*ordinal) : add.null();
@@ -219,14 +235,19 @@ std::vector<std::string> forks_of(Connection& connection, std::uint64_t number) 
   return forks;
 }
 
-bool is_purged(Connection& connection, std::string_view id) { return Statement(connection, Sql::is_purged).text(id).next(); }
+bool is_purged(Connection& connection, std::string_view id) {
+  return Statement(connection, Sql::is_purged).text(id).next();
+}
 
-std::vector<VersionRecord> read_versions(Connection& connection, std::uint64_t number, std::uint64_t first, std::uint64_t end) {
+std::vector<VersionRecord> read_versions(Connection& connection, std::uint64_t number,
+                                         std::uint64_t first, std::uint64_t end) {
   std::vector<VersionRecord> found;
   if (first > record_number_max) return found;
   std::size_t bytes = 0;
   Statement rows(connection, Sql::versions);
-  rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
+  rows.number(key_of(number, first))
+      .number(key_of(number, std::min(end, record_number_max)))
+      .number(answer_records_max);
   while (rows.next()) {
     bytes += rows.bytes_at(4).size() + rows.bytes_at(6).size();
     if (!found.empty() && bytes > answer_bytes_max) break;
@@ -235,16 +256,21 @@ std::vector<VersionRecord> read_versions(Connection& connection, std::uint64_t n
   return found;
 }
 
-std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t number, std::uint64_t first, std::uint64_t end) {
+std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t number,
+                                         std::uint64_t first, std::uint64_t end) {
   std::vector<MessageRecord> found;
   if (first > record_number_max) return found;
   std::size_t bytes = 0;
   Statement rows(connection, Sql::messages);
-  rows.number(key_of(number, first)).number(key_of(number, std::min(end, record_number_max))).number(answer_records_max);
+  rows.number(key_of(number, first))
+      .number(key_of(number, std::min(end, record_number_max)))
+      .number(answer_records_max);
   while (rows.next()) {
     MessageRecord message = message_at(rows);
     const std::string_view stored = rows.bytes_at(5);
-    message.body = stored.starts_with(shared_body_mark) ? body_of(resolved_body(connection, number, stored)) : body_of(stored);
+    message.body = stored.starts_with(shared_body_mark)
+                       ? body_of(resolved_body(connection, number, stored))
+                       : body_of(stored);
     bytes += message.body.size();
     if (!found.empty() && bytes > answer_bytes_max) break;
     found.push_back(std::move(message));
@@ -252,7 +278,8 @@ std::vector<MessageRecord> read_messages(Connection& connection, std::uint64_t n
   return found;
 }
 
-std::optional<VersionRecord> find_operation(Connection& connection, std::uint64_t number, std::string_view operation_id) {
+std::optional<VersionRecord> find_operation(Connection& connection, std::uint64_t number,
+                                            std::string_view operation_id) {
   Statement row(connection, Sql::find_operation);
   if (operation_id.empty() || !row.number(number).bytes(operation_id).next()) return std::nullopt;
   return version_at(row);
@@ -270,7 +297,8 @@ std::optional<Page> read_page(Connection& connection, std::uint64_t number, std:
   return Page{page, std::string(row.bytes_at(0))};
 }
 
-Result<std::uint64_t> add_conversation(Connection& connection, const NewConversation& made, std::optional<std::uint64_t> origin) {
+Result<std::uint64_t> add_conversation(Connection& connection, const NewConversation& made,
+                                       std::optional<std::uint64_t> origin) {
   if (made.checkpoint && !fits(made.checkpoint->next_page)) return too_many("pages");
   if (made.origin && !fits(made.origin->next_page)) return too_many("pages");
   std::uint64_t number = 0;
@@ -278,7 +306,10 @@ Result<std::uint64_t> add_conversation(Connection& connection, const NewConversa
     Statement add(connection, Sql::add_conversation);
     add.text(made.id).signed_number(made.created_at_ms).bytes(made.settings).digest(made.chain);
     if (origin) {
-      add.number(*origin).number(made.origin->version).number(made.origin->log_length).number(made.origin->next_page);
+      add.number(*origin)
+          .number(made.origin->version)
+          .number(made.origin->log_length)
+          .number(made.origin->next_page);
     } else {
       add.null().null().null().null();
     }
@@ -286,12 +317,14 @@ Result<std::uint64_t> add_conversation(Connection& connection, const NewConversa
     number = add.number_at(0);
     add.finish();
   }
-  if (number > conversation_number_max) return Error{ErrorCode::too_large, "a SQLite store holds no more than 2^28 conversations"};
+  if (number > conversation_number_max)
+    return Error{ErrorCode::too_large, "a SQLite store holds no more than 2^28 conversations"};
   if (made.checkpoint) write_checkpoint(connection, number, *made.checkpoint, made.pages);
   return number;
 }
 
-std::optional<Error> rename_conversation(Connection& connection, std::string_view staged, std::string_view id) {
+std::optional<Error> rename_conversation(Connection& connection, std::string_view staged,
+                                         std::string_view id) {
   const std::optional<StoredConversation> stored = find_conversation(connection, staged);
   if (!stored) return no_conversation(staged);
   if (find_conversation(connection, id) || is_purged(connection, id)) return id_taken(id);
@@ -300,22 +333,28 @@ std::optional<Error> rename_conversation(Connection& connection, std::string_vie
 }
 
 std::optional<Error> write_commit(Connection& connection, const Commit& commit) {
-  const std::optional<StoredConversation> stored = find_conversation(connection, commit.conversation);
+  const std::optional<StoredConversation> stored =
+      find_conversation(connection, commit.conversation);
   if (!stored) return no_conversation(commit.conversation);
   if (auto error = refuse_commit(commit, stored->head())) return error;
-  if (commit.expected_settings && *commit.expected_settings != stored->record.settings) return other_settings(commit.conversation);
+  if (commit.expected_settings && *commit.expected_settings != stored->record.settings)
+    return other_settings(commit.conversation);
   const std::uint64_t number = stored->number;
   for (const VersionRecord& version : commit.versions)
     if (!version.operation_id.empty() && find_operation(connection, number, version.operation_id))
       return operation_known(version.operation_id);
-  if (!commit.versions.empty() && !(fits(commit.versions.back().version) && fits(commit.versions.back().log_length)))
+  if (!commit.versions.empty() &&
+      !(fits(commit.versions.back().version) && fits(commit.versions.back().log_length)))
     return too_many("records");
   if (commit.checkpoint && !fits(commit.checkpoint->next_page)) return too_many("pages");
 
   {
     Statement add(connection, Sql::add_version);
     for (const VersionRecord& version : commit.versions) {
-      add.again().number(key_of(number, version.version)).signed_number(version.at_ms).number(version.log_length);
+      add.again()
+          .number(key_of(number, version.version))
+          .signed_number(version.at_ms)
+          .number(version.log_length);
       add.bytes(version.operation).bytes(version.arguments);
       version.operation_id.empty() ? add.null() : add.bytes(version.operation_id);
       add.bytes(version.answer).digest(version.chain).finish();
@@ -341,18 +380,22 @@ std::optional<Error> write_commit(Connection& connection, const Commit& commit) 
   }
   if (auto error = write_words(connection, *stored, commit)) return error;
   if (commit.checkpoint) write_checkpoint(connection, number, *commit.checkpoint, commit.pages);
-  if (commit.settings) Statement(connection, Sql::set_settings).number(number).bytes(*commit.settings).finish();
+  if (commit.settings)
+    Statement(connection, Sql::set_settings).number(number).bytes(*commit.settings).finish();
   return std::nullopt;
 }
 
-std::optional<Error> write_stubs(Connection& connection, const StoredConversation& stored, const std::vector<MessageRecord>& stubs,
-                                 const Removal* removal) {
+std::optional<Error> write_stubs(Connection& connection, const StoredConversation& stored,
+                                 const std::vector<MessageRecord>& stubs, const Removal* removal) {
   const ConversationRecord& record = stored.record;
   for (const MessageRecord& stub : stubs) {
-    if (stub.ordinal >= record.log_length || (record.origin && stub.ordinal < record.origin->log_length))
+    if (stub.ordinal >= record.log_length ||
+        (record.origin && stub.ordinal < record.origin->log_length))
       return no_message(record.id, stub.ordinal);
-    const std::vector<MessageRecord> old = read_messages(connection, stored.number, stub.ordinal, stub.ordinal + 1);
-    if (old.empty()) throw SqliteError{SQLITE_CORRUPT, "message " + std::to_string(stub.ordinal) + " is missing"};
+    const std::vector<MessageRecord> old =
+        read_messages(connection, stored.number, stub.ordinal, stub.ordinal + 1);
+    if (old.empty())
+      throw SqliteError{SQLITE_CORRUPT, "message " + std::to_string(stub.ordinal) + " is missing"};
     const Result<MessageRecord> made = stub_for(old.front(), stub);
     if (!made) return made.error();
     hand_fork_on(connection, stored, stub.ordinal);
@@ -367,10 +410,12 @@ std::optional<Error> write_stubs(Connection& connection, const StoredConversatio
 }
 
 std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
-  const std::optional<StoredConversation> stored = find_conversation(connection, prune.conversation);
+  const std::optional<StoredConversation> stored =
+      find_conversation(connection, prune.conversation);
   if (!stored) return no_conversation(prune.conversation);
   const std::uint64_t number = stored->number;
-  if (auto error = refuse_prune(prune, stored->head(), stored->record.first_version, pages_needed_by_forks(connection, number)))
+  if (auto error = refuse_prune(prune, stored->head(), stored->record.first_version,
+                                pages_needed_by_forks(connection, number)))
     return error;
   if (!fits(prune.checkpoint.next_page)) return too_many("pages");
   if (auto error = write_stubs(connection, *stored, prune.stubs, nullptr)) return error;
@@ -378,26 +423,35 @@ std::optional<Error> write_prune(Connection& connection, const Prune& prune) {
   const std::uint64_t last = key_of(number, prune.first_version);
   Statement(connection, Sql::delete_versions).number(key_of(number, 0)).number(last).finish();
   Statement(connection, Sql::reduce_versions).number(key_of(number, 0)).number(last).finish();
-  Statement(connection, Sql::delete_records_pages).number(key_of(number, 0)).number(last_key_of(number)).finish();
+  Statement(connection, Sql::delete_records_pages)
+      .number(key_of(number, 0))
+      .number(last_key_of(number))
+      .finish();
   write_checkpoint(connection, number, prune.checkpoint, prune.pages);
   Statement(connection, Sql::set_first_version).number(number).number(prune.first_version).finish();
   if (stored->record.origin) Statement(connection, Sql::keep_own_pages).number(number).finish();
   Statement replace(connection, Sql::replace_operation);
   for (const VersionRecord& version : prune.operations)
-    replace.again().number(key_of(number, version.version)).bytes(version.arguments).bytes(version.answer).finish();
+    replace.again()
+        .number(key_of(number, version.version))
+        .bytes(version.arguments)
+        .bytes(version.answer)
+        .finish();
   return std::nullopt;
 }
 
-std::optional<Error> delete_conversation(Connection& connection, std::string_view id, const Removal& removal,
-                                         const PurgeOptions& options) {
+std::optional<Error> delete_conversation(Connection& connection, std::string_view id,
+                                         const Removal& removal, const PurgeOptions& options) {
   const std::optional<StoredConversation> stored = find_conversation(connection, id);
   if (!stored) return is_purged(connection, id) ? std::nullopt : std::optional(no_conversation(id));
   const std::uint64_t number = stored->number;
   const bool forked = !forks_of(connection, number).empty();
   if (auto error = refuse_purge(id, stored->record.version, forked, options)) return error;
-  if (!id.starts_with('.')) add_removal(connection, id, std::nullopt, removal, stored->record.chain);
+  if (!id.starts_with('.'))
+    add_removal(connection, id, std::nullopt, removal, stored->record.chain);
   hand_fork_on(connection, *stored, std::nullopt);
-  for (const Sql sql : {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
+  for (const Sql sql :
+       {Sql::delete_records_versions, Sql::delete_records_messages, Sql::delete_records_pages})
     Statement(connection, sql).number(key_of(number, 0)).number(last_key_of(number)).finish();
   delete_requests(connection, number);
   delete_words(connection, number);
@@ -430,8 +484,9 @@ std::vector<Damage> find_orphans(Connection& connection) {
     while (rows.next()) numbers.push_back(rows.number_at(0));
   }
   std::vector<Damage> damage;
-  std::vector<std::pair<Sql, const char*>> tables = {
-      {Sql::next_version_key, "versions"}, {Sql::next_message_key, "messages"}, {Sql::next_page_key, "pages"}};
+  std::vector<std::pair<Sql, const char*>> tables = {{Sql::next_version_key, "versions"},
+                                                     {Sql::next_message_key, "messages"},
+                                                     {Sql::next_page_key, "pages"}};
   if (has_request_tables(connection)) tables.emplace_back(Sql::next_request_key, "requests");
   if (has_words_table(connection)) tables.emplace_back(Sql::next_words_key, "words");
   for (const auto& [next, what] : tables) {
@@ -442,7 +497,9 @@ std::vector<Damage> find_orphans(Connection& connection) {
       if (!row.number(key).next()) break;
       const std::uint64_t number = row.number_at(0) >> key_shift;
       if (!std::binary_search(numbers.begin(), numbers.end(), number))
-        damage.push_back({{}, std::string(what) + " of the conversation number " + std::to_string(number) + ", which is missing"});
+        damage.push_back({{},
+                          std::string(what) + " of the conversation number " +
+                              std::to_string(number) + ", which is missing"});
       if (number >= conversation_number_max) break;
       key = key_of(number + 1, 0);
     }

@@ -14,8 +14,8 @@
 namespace undertext {
 
 // Of a file of an older release: nothing.
-std::vector<RequestRow> read_requests(Connection& connection, std::uint64_t number, std::uint64_t first, std::uint64_t end,
-                                      RequestBytes bytes);
+std::vector<RequestRow> read_requests(Connection& connection, std::uint64_t number,
+                                      std::uint64_t first, std::uint64_t end, RequestBytes bytes);
 std::uint64_t last_request(Connection& connection, std::uint64_t number);
 std::vector<FoundRequest> find_requests(Connection& connection, std::span<const std::string> keys);
 std::uint64_t size_of_requests(Connection& connection, std::uint64_t number);

@@ -63,7 +63,8 @@ CREATE INDEX removals_by_conversation ON removals (conversation);
 PRAGMA application_id = 1433696372;
 PRAGMA user_version = 1;
 )",
-    // The tables are the same. Programs that know version 1 only must not write to it: pages have trailers, and a body may be kept once for several messages.
+    // The tables are the same. Programs that know version 1 only must not write to it: pages have
+    // trailers, and a body may be kept once for several messages.
     "PRAGMA user_version = 2;",
     // A body may be packed, too.
     R"(
@@ -85,7 +86,8 @@ CREATE TABLE request_keys (
 CREATE INDEX request_keys_by_request ON request_keys (request);
 PRAGMA user_version = 3;
 )",
-    // The full-text index. `key` has the first message of a row, `last` the ordinal behind its last one.
+    // The full-text index. `key` has the first message of a row, `last` the ordinal behind its last
+    // one.
     R"(
 CREATE TABLE words (key INTEGER PRIMARY KEY, last INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
 PRAGMA user_version = 4;
@@ -94,9 +96,11 @@ PRAGMA user_version = 4;
     "PRAGMA user_version = 5;"};
 static_assert(application_id == 1433696372);
 
-// Everything the file's schema says, as one text: tables, indexes, and also triggers and views, of which there are none.
+// Everything the file's schema says, as one text: tables, indexes, and also triggers and views, of
+// which there are none.
 constexpr const char* schema_sql =
-    "SELECT group_concat(type || ' ' || name || ' ' || sql, char(10) ORDER BY name) FROM sqlite_schema WHERE sql IS NOT NULL";
+    "SELECT group_concat(type || ' ' || name || ' ' || sql, char(10) ORDER BY name) FROM "
+    "sqlite_schema WHERE sql IS NOT NULL";
 
 // The schema of each version, as this room makes it.
 const std::string& expected_schema(std::int64_t version) {
@@ -117,13 +121,18 @@ const std::string& expected_schema(std::int64_t version) {
 Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
   const std::int64_t id = connection.number("PRAGMA application_id");
   const std::int64_t version = connection.number("PRAGMA user_version");
-  if (id == 0 && version == 0 && connection.number("SELECT count(*) FROM sqlite_schema") == 0) return FileKind::fresh;
-  if (id != application_id) return Error{ErrorCode::invalid_argument, path + " is a database of another program"};
+  if (id == 0 && version == 0 && connection.number("SELECT count(*) FROM sqlite_schema") == 0)
+    return FileKind::fresh;
+  if (id != application_id)
+    return Error{ErrorCode::invalid_argument, path + " is a database of another program"};
   const auto newest = static_cast<std::int64_t>(migrations.size());
   if (version < 1)
-    return Error{ErrorCode::corrupt, path + " has no schema version: its header is damaged, or its tables are not made"};
+    return Error{
+        ErrorCode::corrupt,
+        path + " has no schema version: its header is damaged, or its tables are not made"};
   if (version > newest)
-    return Error{ErrorCode::unsupported, path + " was written by a later Undertext (schema " + std::to_string(version) + ")"};
+    return Error{ErrorCode::unsupported, path + " was written by a later Undertext (schema " +
+                                             std::to_string(version) + ")"};
   // An older file is read as it is.
   if (connection.text(schema_sql) != expected_schema(version))
     return Error{ErrorCode::corrupt, path + ": its tables are not those of an Undertext store"};
@@ -131,9 +140,13 @@ Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
 }
 
 bool has_trailers(Connection& connection) { return connection.number("PRAGMA user_version") >= 2; }
-bool has_request_tables(Connection& connection) { return connection.number("PRAGMA user_version") >= 3; }
+bool has_request_tables(Connection& connection) {
+  return connection.number("PRAGMA user_version") >= 3;
+}
 
-bool has_words_table(Connection& connection) { return connection.number("PRAGMA user_version") >= 4; }
+bool has_words_table(Connection& connection) {
+  return connection.number("PRAGMA user_version") >= 4;
+}
 
 void stamp_first_page(Connection& connection) {
   connection.run(("PRAGMA user_version = " + std::to_string(migrations.size())).c_str());
@@ -149,8 +162,8 @@ std::optional<Error> make_tables(Connection& connection, const std::string& path
       return kind.error();
     }
     if (*kind != FileKind::current)
-      for (auto version = static_cast<std::size_t>(connection.number("PRAGMA user_version")); version < migrations.size();
-           ++version)
+      for (auto version = static_cast<std::size_t>(connection.number("PRAGMA user_version"));
+           version < migrations.size(); ++version)
         connection.run(migrations[version]);
     connection.run(Sql::commit);
     return std::nullopt;

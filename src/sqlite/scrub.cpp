@@ -6,7 +6,8 @@
 namespace undertext {
 namespace {
 
-// Above this number of pages (128 GiB), the first byte of an overflow page, which begins with the number of the next, could be taken for a kind of tree page.
+// Above this number of pages (128 GiB), the first byte of an overflow page, which begins with the
+// number of the next, could be taken for a kind of tree page.
 constexpr std::int64_t page_count_max = 0x02000000;
 
 struct Middle {
@@ -14,9 +15,12 @@ struct Middle {
   std::size_t end = 0;  // == first: there is none
 };
 
-// A page of a tree has its header, the offsets of its cells, the unused middle, and the cells (https://www.sqlite.org/fileformat2.html, section 1.6).
+// A page of a tree has its header, the offsets of its cells, the unused middle, and the cells
+// (https://www.sqlite.org/fileformat2.html, section 1.6).
 Middle unused_middle(std::uint32_t number, std::string_view page) {
-  const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(page[at])); };
+  const auto byte = [&](std::size_t at) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(page[at]));
+  };
   const std::size_t header = number == 1 ? 100 : 0;
   if (page.size() < header + 12) return {};
   std::size_t header_size = 0;
@@ -39,7 +43,8 @@ Middle unused_middle(std::uint32_t number, std::string_view page) {
 
 std::vector<std::uint32_t> find_remains(Connection& connection) {
   if (connection.number("PRAGMA page_count") >= page_count_max)
-    throw SqliteError{SQLITE_TOOBIG, "over 128 GiB: compact the store to have what was deleted overwritten"};
+    throw SqliteError{SQLITE_TOOBIG,
+                      "over 128 GiB: compact the store to have what was deleted overwritten"};
   std::vector<std::uint32_t> pages;
   Statement rows(connection, Sql::read_pages_of_file);
   while (rows.next()) {
@@ -69,8 +74,8 @@ void scrub(Connection& connection, const std::vector<std::uint32_t>& pages) {
       page = row.bytes_at(0);
     }
     const Middle middle = unused_middle(number, page);
-    std::fill(page.begin() + static_cast<std::ptrdiff_t>(middle.first), page.begin() + static_cast<std::ptrdiff_t>(middle.end),
-              '\0');
+    std::fill(page.begin() + static_cast<std::ptrdiff_t>(middle.first),
+              page.begin() + static_cast<std::ptrdiff_t>(middle.end), '\0');
     Statement(connection, Sql::write_page_of_file).number(number).bytes(page).finish();
   }
 }

@@ -1,5 +1,7 @@
-// What SQLite's secure_delete leaves behind. It overwrites what is deleted; but when pages are rebalanced, copies of the records that moved stay in the
-// unused middle of the page they were on, and nothing overwrites those. So after something was taken out, that middle is filled with zeroes everywhere.
+// What SQLite's secure_delete leaves behind. It overwrites what is deleted; but when pages are
+// rebalanced, copies of the records that moved stay in the unused middle of the page they were on,
+// and nothing overwrites those. So after something was taken out, that middle is filled with zeroes
+// everywhere.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Every statement this room ever runs on a store's tables. There is no other SQL text, so nothing that comes from outside can become one.
+// Every statement this room ever runs on a store's tables. There is no other SQL text, so nothing
+// that comes from outside can become one.
 //
 // A record's key is its conversation's number and its own, in one integer (schema.hpp).
 #pragma once

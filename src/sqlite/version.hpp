@@ -1,4 +1,5 @@
-// Releases of SQLite that can damage a database in WAL mode: a checkpoint and a commit at the wrong moment lose each other's pages.
+// Releases of SQLite that can damage a database in WAL mode: a checkpoint and a commit at the wrong
+// moment lose each other's pages.
 #pragma once
 
 namespace undertext {

@@ -12,9 +12,10 @@
 
 namespace undertext {
 
-std::vector<WordsRow> read_words(Connection& connection, std::uint64_t number, std::uint64_t first, std::uint64_t end,
-                                 WordsBytes bytes);
-std::optional<Error> write_words(Connection& connection, const StoredConversation& stored, const Commit& commit);
+std::vector<WordsRow> read_words(Connection& connection, std::uint64_t number, std::uint64_t first,
+                                 std::uint64_t end, WordsBytes bytes);
+std::optional<Error> write_words(Connection& connection, const StoredConversation& stored,
+                                 const Commit& commit);
 // Of every row that has words of this message.
 void delete_words_of(Connection& connection, std::uint64_t number, std::uint64_t ordinal);
 void delete_words(Connection& connection, std::uint64_t number);

@@ -14,11 +14,15 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t batch_max = 512;
 constexpr std::uint64_t log_frames_max = 1000;  // then the log is moved into the file: 4 MiB
 
-// After these, what SQLite holds in memory, or the system in its cache, may not be what is on the disk.
-bool is_fatal(const SqliteError& error) { return error.kind() == SQLITE_IOERR || error.kind() == SQLITE_CANTOPEN; }
+// After these, what SQLite holds in memory, or the system in its cache, may not be what is on the
+// disk.
+bool is_fatal(const SqliteError& error) {
+  return error.kind() == SQLITE_IOERR || error.kind() == SQLITE_CANTOPEN;
+}
 
 Error may_have_happened(Error error) {
-  error.message += "; it is not known whether the change was stored: retry with the same operation id";
+  error.message +=
+      "; it is not known whether the change was stored: retry with the same operation id";
   return error;
 }
 
@@ -31,7 +35,8 @@ Writer::Writer(std::string path, Durability durability, std::unique_ptr<Connecti
 }
 
 void Writer::prepare(Connection& connection, Durability durability) {
-  connection.run(durability == Durability::full ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+  connection.run(durability == Durability::full ? "PRAGMA synchronous=FULL"
+                                                : "PRAGMA synchronous=NORMAL");
   connection.run("PRAGMA journal_size_limit=16777216");
 }
 
@@ -95,7 +100,9 @@ Writer::Job* Writer::take_batch() {
   Job* batch = first_;
   Job* end = batch;
   if (batch->kind == Kind::shared)
-    for (std::size_t count = 1; count < batch_max && end->next && end->next->kind == Kind::shared; ++count) end = end->next;
+    for (std::size_t count = 1; count < batch_max && end->next && end->next->kind == Kind::shared;
+         ++count)
+      end = end->next;
   first_ = end->next;
   if (!first_) last_ = nullptr;
   end->next = nullptr;
@@ -143,7 +150,8 @@ void Writer::run_batch(Job*& batch) noexcept {
   } catch (const std::bad_alloc&) {
     exception = std::current_exception();
   }
-  // Whatever the transaction held is undone; a connection that cannot even do that is closed, which undoes it too.
+  // Whatever the transaction held is undone; a connection that cannot even do that is closed, which
+  // undoes it too.
   if (connection_ && connection_->in_transaction()) {
     try {
       connection_->run("ROLLBACK");
@@ -179,7 +187,8 @@ void Writer::run_shared(Connection& connection, Job*& batch) {
     connection.run(Sql::rollback);
 }
 
-// Nobody is answered for a commit into files that have lost their names: what is in them is lost with them.
+// Nobody is answered for a commit into files that have lost their names: what is in them is lost
+// with them.
 void Writer::commit(Connection& connection) {
   connection.require_files_unchanged();
   if (stamp_is_due_) stamp_first_page(connection);
@@ -233,7 +242,8 @@ bool Writer::run_one(Connection& connection, Job& job, bool in_savepoint) {
   return good;
 }
 
-// Between transactions, by whoever leads. What fails here was answered already, and is not lost: it is in the log.
+// Between transactions, by whoever leads. What fails here was answered already, and is not lost: it
+// is in the log.
 void Writer::move_log_into_file() noexcept {
   if (!connection_) return;
   const std::uint64_t frames = connection_->log_frames();
@@ -242,7 +252,8 @@ void Writer::move_log_into_file() noexcept {
   frames_moved_ = frames;
   stamp_is_due_ = true;
   try {
-    // A log that never begins anew, because there is always somebody reading, would grow for ever: then readers are waited for, a little.
+    // A log that never begins anew, because there is always somebody reading, would grow for ever:
+    // then readers are waited for, a little.
     const bool is_long = frames >= 16 * log_frames_max;
     connection_->set_deadline(Clock::now() + std::chrono::milliseconds(is_long ? 20 : 0));
     connection_->checkpoint(is_long ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE);
@@ -252,8 +263,9 @@ void Writer::move_log_into_file() noexcept {
   }
 }
 
-// After a failed write or fsync the system may take pages of the log for clean that never reached the disk. What follows them would be lost with them at a
-// power cut. So before anything else is stored, the whole log is written anew, as it reads now.
+// After a failed write or fsync the system may take pages of the log for clean that never reached
+// the disk. What follows them would be lost with them at a power cut. So before anything else is
+// stored, the whole log is written anew, as it reads now.
 Connection& Writer::ready(Deadline deadline) {
   if (has_lost_log()) throw lost_log();
   if (!connection_) {
@@ -278,9 +290,12 @@ Connection& Writer::ready(Deadline deadline) {
   return *connection_;
 }
 
-SqliteError Writer::lost_log() { return {log_changed, "its write-ahead log, or the -shm file, was removed or replaced"}; }
+SqliteError Writer::lost_log() {
+  return {log_changed, "its write-ahead log, or the -shm file, was removed or replaced"};
+}
 
-// What was committed into a log without a name goes into the file; the connection stays open, and does the rest when it is closed.
+// What was committed into a log without a name goes into the file; the connection stays open, and
+// does the rest when it is closed.
 void Writer::rescue() noexcept {
   note_lost_log();
   try {

@@ -1,5 +1,6 @@
-// The one connection that writes, and the queue before it. Whoever finds nobody writing writes, for everybody who waits by then: all of them in one
-// transaction, with one fsync. Nobody is answered before that.
+// The one connection that writes, and the queue before it. Whoever finds nobody writing writes, for
+// everybody who waits by then: all of them in one transaction, with one fsync. Nobody is answered
+// before that.
 #pragma once
 
 #include <atomic>
@@ -21,9 +22,11 @@ class Writer {
  public:
   // Throws SqliteError.
   Writer(std::string path, Durability durability, std::unique_ptr<Connection> connection);
-  const FileIdentity& file() const { return file_; }  // that was opened, and no other is ever written to
+  // that was opened, and no other is ever written to
+  const FileIdentity& file() const { return file_; }
 
-  // Runs work(connection) within a transaction that it may share with others. An error undoes what this work did, and nothing else.
+  // Runs work(connection) within a transaction that it may share with others. An error undoes what
+  // this work did, and nothing else.
   template <class Work>
   std::optional<Error> write(Deadline deadline, Work& work) {
     Job job(deadline, Kind::shared, &work, &call<Work>);
@@ -36,7 +39,8 @@ class Writer {
     return run(job);
   }
 
-  // The log, or its index, lost its name: a new connection would begin another log, and miss what was committed. So nobody opens one any more.
+  // The log, or its index, lost its name: a new connection would begin another log, and miss what
+  // was committed. So nobody opens one any more.
   bool has_lost_log() const { return log_is_lost_.load(std::memory_order_relaxed); }
   void note_lost_log() { log_is_lost_.store(true, std::memory_order_relaxed); }
   static SqliteError lost_log();

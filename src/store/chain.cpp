@@ -20,7 +20,9 @@ void add_text(std::string& out, std::string_view text) {
   out += text;
 }
 
-void add_digest(std::string& out, const Digest& digest) { out.append(reinterpret_cast<const char*>(digest.data()), digest.size()); }
+void add_digest(std::string& out, const Digest& digest) {
+  out.append(reinterpret_cast<const char*>(digest.data()), digest.size());
+}
 
 }  // namespace
 
@@ -28,7 +30,8 @@ Digest sha256(std::string_view bytes) {
   Digest digest;
   unsigned size = 0;
   // Fails only where memory or the library's own set-up does.
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1 || size != digest.size())
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1 ||
+      size != digest.size())
     throw std::bad_alloc();
   return digest;
 }
@@ -50,17 +53,20 @@ Digest first_chain(std::string_view conversation) {
   return sha256(bytes);
 }
 
-Digest body_digest(const MessageRecord& message) { return message.redacted ? *message.redacted : sha256(message.body); }
+Digest body_digest(const MessageRecord& message) {
+  return message.redacted ? *message.redacted : sha256(message.body);
+}
 
-Digest next_chain(const Digest& before, const VersionRecord& version, std::span<const MessageRecord> messages) {
+Digest next_chain(const Digest& before, const VersionRecord& version,
+                  std::span<const MessageRecord> messages) {
   std::vector<Digest> digests;
   digests.reserve(messages.size());
   for (const MessageRecord& message : messages) digests.push_back(body_digest(message));
   return next_chain(before, version, messages, digests);
 }
 
-Digest next_chain(const Digest& before, const VersionRecord& version, std::span<const MessageRecord> messages,
-                  std::span<const Digest> digests) {
+Digest next_chain(const Digest& before, const VersionRecord& version,
+                  std::span<const MessageRecord> messages, std::span<const Digest> digests) {
   std::string bytes;
   bytes.reserve(160 + version.arguments.size() + messages.size() * 56);
   add_digest(bytes, before);

@@ -84,13 +84,16 @@ class Checker {
     Result<std::optional<Checkpoint>> checkpoint = store_.checkpoint(id_, options_);
     if (!checkpoint) {
       if (auto error = damage_or_error(checkpoint.error())) return error;
-    } else if (*checkpoint && (*checkpoint)->version > record_.version && is_after_the_last(**checkpoint)) {
-      damage("the checkpoint is of version " + std::to_string((*checkpoint)->version) + ", after the last one");
+    } else if (*checkpoint && (*checkpoint)->version > record_.version &&
+               is_after_the_last(**checkpoint)) {
+      damage("the checkpoint is of version " + std::to_string((*checkpoint)->version) +
+             ", after the last one");
     }
     for (const std::string& fork : record_.forks) {
       Result<ConversationRecord> found = store_.find(fork, options_);
       const bool is_fork = found && found->origin && found->origin->conversation == id_;
-      if (!is_fork && (found || found.error().code == ErrorCode::corrupt)) damage("its fork " + fork + " does not know it");
+      if (!is_fork && (found || found.error().code == ErrorCode::corrupt))
+        damage("its fork " + fork + " does not know it");
     }
     return std::nullopt;
   }
@@ -99,18 +102,23 @@ class Checker {
   Result<Digest> chain_at(ConversationRecord record, std::uint64_t version) {
     while (record.origin && version <= record.origin->version) {
       Result<ConversationRecord> origin = store_.find(record.origin->conversation, options_);
-      if (!origin && origin.error().code != ErrorCode::not_found && origin.error().code != ErrorCode::corrupt)
+      if (!origin && origin.error().code != ErrorCode::not_found &&
+          origin.error().code != ErrorCode::corrupt)
         return origin.error();
       if (!origin)
-        return Error{ErrorCode::corrupt,
-                     "its origin " + record.origin->conversation + " cannot be read: " + origin.error().message};
+        return Error{ErrorCode::corrupt, "its origin " + record.origin->conversation +
+                                             " cannot be read: " + origin.error().message};
       record = *std::move(origin);
     }
     // Of a tenant's conversation, the name that the tenant gave it.
-    if (version == 0) return first_chain(std::string_view(record.id).substr(record.id.rfind('/') + 1));
-    Result<std::vector<VersionRecord>> found = store_.versions(record.id, version, version + 1, options_);
+    if (version == 0)
+      return first_chain(std::string_view(record.id).substr(record.id.rfind('/') + 1));
+    Result<std::vector<VersionRecord>> found =
+        store_.versions(record.id, version, version + 1, options_);
     if (!found) return found.error();
-    if (found->empty()) return Error{ErrorCode::corrupt, "version " + std::to_string(version) + " of " + record.id + " is missing"};
+    if (found->empty())
+      return Error{ErrorCode::corrupt,
+                   "version " + std::to_string(version) + " of " + record.id + " is missing"};
     return found->front().chain;
   }
 
@@ -122,7 +130,9 @@ class Checker {
           store_.versions(record_.id, record_.first_version, record_.first_version + 1, options_);
       if (!found) return found.error();
       if (found->empty())
-        return Error{ErrorCode::corrupt, "what its versions go on from, " + std::to_string(record_.first_version) + ", is missing"};
+        return Error{ErrorCode::corrupt, "what its versions go on from, " +
+                                             std::to_string(record_.first_version) +
+                                             ", is missing"};
       return Place{found->front().version, found->front().log_length, found->front().chain};
     }
     Result<Digest> chain = chain_at(record_, place.version);
@@ -134,9 +144,11 @@ class Checker {
   // The next message into stored_; false: it is missing.
   Result<bool> take_message() {
     if (messages_.empty()) {
-      Result<std::vector<MessageRecord>> some = store_.messages(id_, next_message_, record_.log_length, options_);
+      Result<std::vector<MessageRecord>> some =
+          store_.messages(id_, next_message_, record_.log_length, options_);
       if (!some) return some.error();
-      messages_.assign(std::make_move_iterator(some->begin()), std::make_move_iterator(some->end()));
+      messages_.assign(std::make_move_iterator(some->begin()),
+                       std::make_move_iterator(some->end()));
     }
     if (messages_.empty() || messages_.front().ordinal != next_message_) {
       damage("message " + std::to_string(next_message_) + " is missing");
@@ -152,7 +164,8 @@ class Checker {
 
   std::optional<Error> walk() {
     while (place_.version < record_.version) {
-      Result<std::vector<VersionRecord>> some = store_.versions(id_, place_.version + 1, record_.version + 1, options_);
+      Result<std::vector<VersionRecord>> some =
+          store_.versions(id_, place_.version + 1, record_.version + 1, options_);
       if (!some) return some.error();
       if (some->empty() || some->front().version != place_.version + 1) {
         damage("version " + std::to_string(place_.version + 1) + " is missing");
@@ -163,7 +176,8 @@ class Checker {
         if (auto error = check_version(version)) return error;
       }
     }
-    if (record_.log_length != place_.log_length) damage("the log's length is not that of the last version");
+    if (record_.log_length != place_.log_length)
+      damage("the log's length is not that of the last version");
     if (record_.chain != place_.chain) damage("the chain is not that of the last version");
     return std::nullopt;
   }
@@ -171,14 +185,18 @@ class Checker {
   std::optional<Error> check_version(const VersionRecord& version) {
     ++report_.versions;
     stored_.clear();
-    bool complete = version.log_length >= place_.log_length && version.log_length <= record_.log_length;
-    if (!complete) damage("version " + std::to_string(version.version) + ": the length of its log cannot be right");
+    bool complete =
+        version.log_length >= place_.log_length && version.log_length <= record_.log_length;
+    if (!complete)
+      damage("version " + std::to_string(version.version) +
+             ": the length of its log cannot be right");
     while (complete && next_message_ < version.log_length) {
       Result<bool> taken = take_message();
       if (!taken) return taken.error();
       complete = *taken;
     }
-    if (complete && !are_redacted(version.arguments) && next_chain(place_.chain, version, stored_) != version.chain)
+    if (complete && !are_redacted(version.arguments) &&
+        next_chain(place_.chain, version, stored_) != version.chain)
       damage("version " + std::to_string(version.version) +
              ": record and messages are not what was stored (its chain of digests differs)");
     // From here on as if all had been well, so that each fault is told once.

@@ -10,9 +10,11 @@ std::string fresh_id(std::int64_t now_ms) {
   const std::time_t seconds = static_cast<std::time_t>(now_ms / 1000);
   std::tm parts = {};
   char text[32] = "conversation-";
-  if (gmtime_r(&seconds, &parts) != nullptr) std::strftime(text, sizeof text, "%Y%m%d-%H%M%S-", &parts);
+  if (gmtime_r(&seconds, &parts) != nullptr)
+    std::strftime(text, sizeof text, "%Y%m%d-%H%M%S-", &parts);
   std::string id = text;
-  constexpr std::string_view letters = "abcdefghjkmnpqrstuvwxyz23456789";  // none that is taken for another
+  // none that is taken for another
+  constexpr std::string_view letters = "abcdefghjkmnpqrstuvwxyz23456789";
   std::random_device chance;
   for (int i = 0; i < 6; ++i) id += letters[chance() % letters.size()];
   return id;

@@ -1,4 +1,5 @@
-// A conversation's id where the user gave none: the moment, so that they sort by it, and some chance.
+// A conversation's id where the user gave none: the moment, so that they sort by it, and some
+// chance.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Records in plain containers under one lock. What a call changes is made first and moved in last, so that running out of memory changes nothing.
+// Records in plain containers under one lock. What a call changes is made first and moved in last,
+// so that running out of memory changes nothing.
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -13,8 +14,9 @@ namespace undertext {
 namespace {
 
 struct Kept {
-  ConversationRecord record;                                     // with its head; `forks` by name
-  std::vector<VersionRecord> versions;                           // own ones; after a prune, stubs among them
+  ConversationRecord record;  // with its head; `forks` by name
+  // own ones; after a prune, stubs among them
+  std::vector<VersionRecord> versions;
   std::vector<MessageRecord> messages;                           // own ones
   std::map<std::uint64_t, Page> pages;                           // own ones
   std::map<std::string, std::uint64_t, std::less<>> operations;  // id -> version
@@ -25,7 +27,8 @@ struct Kept {
   std::uint64_t last_request() const { return requests.empty() ? 0 : requests.back().number; }
   StoredHead head() const {
     const std::uint64_t first_page = record.origin ? record.origin->next_page : 1;
-    return {record.version, record.log_length, record.checkpoint_version, checkpoint ? checkpoint->next_page : first_page};
+    return {record.version, record.log_length, record.checkpoint_version,
+            checkpoint ? checkpoint->next_page : first_page};
   }
   std::uint64_t first_message() const { return record.origin ? record.origin->log_length : 0; }
 };
@@ -33,7 +36,8 @@ struct Kept {
 // Room for more, growing by doubling; nothing after it can fail.
 template <class T>
 void make_room(std::vector<T>& list, std::size_t more) {
-  if (list.capacity() - list.size() < more) list.reserve(std::max(2 * list.size(), list.size() + more));
+  if (list.capacity() - list.size() < more)
+    list.reserve(std::max(2 * list.size(), list.size() + more));
 }
 
 template <class T>
@@ -42,9 +46,13 @@ void move_behind(std::vector<T>& list, std::vector<T>& more) {
 }
 
 std::size_t size_of(const MessageRecord& message) { return message.body.size(); }
-std::size_t size_of(const VersionRecord& version) { return version.arguments.size() + version.answer.size(); }
+std::size_t size_of(const VersionRecord& version) {
+  return version.arguments.size() + version.answer.size();
+}
 
-std::size_t size_of(const RequestRow& row) { return row.facts.size() + row.parts.size() + row.request.size() + row.answer.size(); }
+std::size_t size_of(const RequestRow& row) {
+  return row.facts.size() + row.parts.size() + row.request.size() + row.answer.size();
+}
 
 std::size_t size_of(const WordsRow& row) { return row.bytes.size(); }
 
@@ -53,7 +61,8 @@ bool is_later(const RequestRow& row, const RequestRow* than) {
 }
 
 std::vector<RemovalRecord> add_removal(std::vector<RemovalRecord> removals, RemovalRecord removal) {
-  if (std::find(removals.begin(), removals.end(), removal) == removals.end()) removals.push_back(std::move(removal));
+  if (std::find(removals.begin(), removals.end(), removal) == removals.end())
+    removals.push_back(std::move(removal));
   return removals;
 }
 
@@ -61,7 +70,8 @@ class MemoryStore final : public Store {
  public:
   std::string name() const override { return "memory:"; }
 
-  Result<ConversationRecord> create(const NewConversation& made, const CallOptions& options) override {
+  Result<ConversationRecord> create(const NewConversation& made,
+                                    const CallOptions& options) override {
     if (auto error = bad_creation(made)) return *error;
     const auto lock = lock_to_write(options);
     if (!lock) return deadline_passed();
@@ -78,7 +88,8 @@ class MemoryStore final : public Store {
     if (made.origin) {
       const auto origin = conversations_.find(made.origin->conversation);
       if (origin == conversations_.end()) return no_conversation(made.origin->conversation);
-      if (auto error = refuse_fork(made, origin->second.record, origin->second.head().next_page)) return *error;
+      if (auto error = refuse_fork(made, origin->second.record, origin->second.head().next_page))
+        return *error;
       kept.record.version = made.origin->version;
       kept.record.log_length = made.origin->log_length;
     }
@@ -97,15 +108,17 @@ class MemoryStore final : public Store {
   }
 
   Result<ConversationRecord> find(std::string_view id, const CallOptions& options) override {
-    return read<ConversationRecord>(id, options, [](const Kept& kept) -> Result<ConversationRecord> {
-      ConversationRecord record = kept.record;
-      record.next_page = kept.head().next_page;
-      std::sort(record.forks.begin(), record.forks.end());
-      return record;
-    });
+    return read<ConversationRecord>(id, options,
+                                    [](const Kept& kept) -> Result<ConversationRecord> {
+                                      ConversationRecord record = kept.record;
+                                      record.next_page = kept.head().next_page;
+                                      std::sort(record.forks.begin(), record.forks.end());
+                                      return record;
+                                    });
   }
 
-  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& options) override {
+  Result<void> publish(std::string_view staged, std::string_view id,
+                       const CallOptions& options) override {
     if (auto error = bad_publishing(staged, id)) return error;
     const auto lock = lock_to_write(options);
     if (!lock) return deadline_passed();
@@ -125,7 +138,8 @@ class MemoryStore final : public Store {
     const auto lock = lock_to_read(options.call);
     if (!lock) return deadline_passed();
     std::vector<ConversationRecord> records;
-    for (auto it = conversations_.upper_bound(options.after); it != conversations_.end() && records.size() < options.limit; ++it) {
+    for (auto it = conversations_.upper_bound(options.after);
+         it != conversations_.end() && records.size() < options.limit; ++it) {
       if (it->first.starts_with('.') != options.staged) continue;
       records.push_back(it->second.record);
       records.back().next_page = it->second.head().next_page;
@@ -134,19 +148,24 @@ class MemoryStore final : public Store {
     return records;
   }
 
-  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
+  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end,
                                               const CallOptions& options) override {
-    return read<std::vector<VersionRecord>>(id, options, [&](const Kept& kept) -> Result<std::vector<VersionRecord>> {
-      return range(kept.versions, std::max(first, kept.record.first_version), end,
-                   [](const VersionRecord& record) { return record.version; });
-    });
+    return read<std::vector<VersionRecord>>(
+        id, options, [&](const Kept& kept) -> Result<std::vector<VersionRecord>> {
+          return range(kept.versions, std::max(first, kept.record.first_version), end,
+                       [](const VersionRecord& record) { return record.version; });
+        });
   }
 
-  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
+  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end,
                                               const CallOptions& options) override {
-    return read<std::vector<MessageRecord>>(id, options, [&](const Kept& kept) -> Result<std::vector<MessageRecord>> {
-      return range(kept.messages, first, end, [](const MessageRecord& record) { return record.ordinal; });
-    });
+    return read<std::vector<MessageRecord>>(
+        id, options, [&](const Kept& kept) -> Result<std::vector<MessageRecord>> {
+          return range(kept.messages, first, end,
+                       [](const MessageRecord& record) { return record.ordinal; });
+        });
   }
 
   Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
@@ -162,18 +181,22 @@ class MemoryStore final : public Store {
     });
   }
 
-  Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& options) override {
-    return read<std::optional<Checkpoint>>(id, options,
-                                           [](const Kept& kept) -> Result<std::optional<Checkpoint>> { return kept.checkpoint; });
+  Result<std::optional<Checkpoint>> checkpoint(std::string_view id,
+                                               const CallOptions& options) override {
+    return read<std::optional<Checkpoint>>(
+        id, options,
+        [](const Kept& kept) -> Result<std::optional<Checkpoint>> { return kept.checkpoint; });
   }
 
-  Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+  Result<std::optional<VersionRecord>> find_operation(std::string_view id,
+                                                      std::string_view operation_id,
                                                       const CallOptions& options) override {
-    return read<std::optional<VersionRecord>>(id, options, [&](const Kept& kept) -> Result<std::optional<VersionRecord>> {
-      const auto found = kept.operations.find(operation_id);
-      if (found == kept.operations.end()) return std::optional<VersionRecord>();
-      return std::optional(*version_at(kept.versions, found->second));
-    });
+    return read<std::optional<VersionRecord>>(
+        id, options, [&](const Kept& kept) -> Result<std::optional<VersionRecord>> {
+          const auto found = kept.operations.find(operation_id);
+          if (found == kept.operations.end()) return std::optional<VersionRecord>();
+          return std::optional(*version_at(kept.versions, found->second));
+        });
   }
 
   Result<void> commit(const Commit& commit, const CallOptions& options) override {
@@ -181,11 +204,13 @@ class MemoryStore final : public Store {
     return write(commit.conversation, options, [&](Kept& kept) -> std::optional<Error> {
       const StoredHead head = kept.head();
       if (auto error = refuse_commit(commit, head)) return error;
-      if (commit.expected_settings && *commit.expected_settings != kept.record.settings) return other_settings(commit.conversation);
+      if (commit.expected_settings && *commit.expected_settings != kept.record.settings)
+        return other_settings(commit.conversation);
       std::map<std::string, std::uint64_t, std::less<>> operations;
       for (const VersionRecord& version : commit.versions) {
         if (version.operation_id.empty()) continue;
-        if (kept.operations.count(version.operation_id) != 0) return operation_known(version.operation_id);
+        if (kept.operations.count(version.operation_id) != 0)
+          return operation_known(version.operation_id);
         operations.emplace(version.operation_id, version.version);
       }
       std::map<std::uint64_t, Page> pages;
@@ -193,7 +218,8 @@ class MemoryStore final : public Store {
       std::vector<VersionRecord> versions = commit.versions;
       std::vector<MessageRecord> messages = commit.messages;
       if (auto error = put_same_bodies(kept, messages)) return error;
-      if (auto error = refuse_words(commit, kept.first_message(), kept.record.log_length)) return error;
+      if (auto error = refuse_words(commit, kept.first_message(), kept.record.log_length))
+        return error;
       std::optional<Checkpoint> checkpoint = commit.checkpoint;
       std::optional<std::string> settings = commit.settings;
       std::vector<WordsRow> words = with_words(kept.words, commit.words);
@@ -224,37 +250,45 @@ class MemoryStore final : public Store {
   Result<void> put_request(const NewRequest& request, const CallOptions& options) override {
     if (auto error = bad_request(request)) return error;
     return write(request.conversation, options, [&](Kept& kept) -> std::optional<Error> {
-      if (auto error = refuse_request(request, kept.last_request(), kept.head().next_page)) return error;
+      if (auto error = refuse_request(request, kept.last_request(), kept.head().next_page))
+        return error;
       kept.requests.push_back(request.row);
       return std::nullopt;
     });
   }
 
-  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first,
+                                           std::uint64_t end, RequestBytes bytes,
                                            const CallOptions& options) override {
-    return read<std::vector<RequestRow>>(id, options, [&](const Kept& kept) -> Result<std::vector<RequestRow>> {
-      std::vector<RequestRow> rows = range(kept.requests, first, end, [](const RequestRow& row) { return row.number; });
-      if (bytes == RequestBytes::without)
-        for (RequestRow& row : rows) row.request = row.answer = {};
-      return rows;
-    });
+    return read<std::vector<RequestRow>>(
+        id, options, [&](const Kept& kept) -> Result<std::vector<RequestRow>> {
+          std::vector<RequestRow> rows =
+              range(kept.requests, first, end, [](const RequestRow& row) { return row.number; });
+          if (bytes == RequestBytes::without)
+            for (RequestRow& row : rows) row.request = row.answer = {};
+          return rows;
+        });
   }
 
-  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
-                                      const CallOptions& options) override {
-    return read<std::vector<WordsRow>>(id, options, [&](const Kept& kept) -> Result<std::vector<WordsRow>> {
-      std::vector<WordsRow> rows = range(kept.words, first, end, [](const WordsRow& row) { return row.first; });
-      if (bytes == WordsBytes::without)
-        for (WordsRow& row : rows) row.bytes.clear();
-      return rows;
-    });
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                      WordsBytes bytes, const CallOptions& options) override {
+    return read<std::vector<WordsRow>>(
+        id, options, [&](const Kept& kept) -> Result<std::vector<WordsRow>> {
+          std::vector<WordsRow> rows =
+              range(kept.words, first, end, [](const WordsRow& row) { return row.first; });
+          if (bytes == WordsBytes::without)
+            for (WordsRow& row : rows) row.bytes.clear();
+          return rows;
+        });
   }
 
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& options) override {
-    return read<std::uint64_t>(id, options, [](const Kept& kept) -> Result<std::uint64_t> { return kept.last_request(); });
+    return read<std::uint64_t>(
+        id, options, [](const Kept& kept) -> Result<std::uint64_t> { return kept.last_request(); });
   }
 
-  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& options) override {
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys,
+                                                  const CallOptions& options) override {
     const auto lock = lock_to_read(options);
     if (!lock) return deadline_passed();
     std::vector<FoundRequest> found;
@@ -264,7 +298,9 @@ class MemoryStore final : public Store {
       for (const auto& [id, kept] : conversations_) {
         if (id.starts_with('.')) continue;
         for (const RequestRow& row : kept.requests) {
-          if (std::find(row.keys.begin(), row.keys.end(), key) == row.keys.end() || !is_later(row, newest)) continue;
+          if (std::find(row.keys.begin(), row.keys.end(), key) == row.keys.end() ||
+              !is_later(row, newest))
+            continue;
           newest = &row;
           conversation = id;
         }
@@ -274,15 +310,16 @@ class MemoryStore final : public Store {
     return found;
   }
 
-  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& options) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs,
+                      const Removal& removal, const CallOptions& options) override {
     if (auto error = bad_stubs(stubs)) return error;
     return write(id, options, [&](Kept& kept) -> std::optional<Error> {
       Result<std::vector<MessageRecord>> stored = stored_stubs(kept, stubs);
       if (!stored) return stored.error();
       std::vector<RemovalRecord> removals = removals_;
       for (const MessageRecord& stub : *stored)
-        removals = add_removal(std::move(removals), {kept.record.id, stub.ordinal, removal, *stub.redacted});
+        removals = add_removal(std::move(removals),
+                               {kept.record.id, stub.ordinal, removal, *stub.redacted});
       removals_ = std::move(removals);
       put_stubs(kept, *stored);
       for (RequestRow& row : kept.requests) row.parts = row.request = row.answer = {};
@@ -290,28 +327,34 @@ class MemoryStore final : public Store {
     });
   }
 
-  Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& options) override {
+  Result<void> purge(std::string_view id, const Removal& removal,
+                     const PurgeOptions& options) override {
     if (auto error = bad_stored_id(id)) return error;
     const auto lock = lock_to_write(options.call);
     if (!lock) return deadline_passed();
     const auto found = conversations_.find(id);
-    if (found == conversations_.end()) return is_purged(id) ? std::nullopt : std::optional(no_conversation(id));
+    if (found == conversations_.end())
+      return is_purged(id) ? std::nullopt : std::optional(no_conversation(id));
     const ConversationRecord& record = found->second.record;
     if (auto error = refuse_purge(id, record.version, !record.forks.empty(), options)) return error;
-    if (!id.starts_with('.')) removals_ = add_removal(removals_, {record.id, std::nullopt, removal, record.chain});
+    if (!id.starts_with('.'))
+      removals_ = add_removal(removals_, {record.id, std::nullopt, removal, record.chain});
     if (record.origin) {
-      std::vector<std::string>& forks = conversations_.find(record.origin->conversation)->second.record.forks;
+      std::vector<std::string>& forks =
+          conversations_.find(record.origin->conversation)->second.record.forks;
       forks.erase(std::find(forks.begin(), forks.end(), record.id));
     }
     conversations_.erase(found);
     return {};
   }
 
-  Result<std::vector<RemovalRecord>> removals(std::string_view id, const CallOptions& options) override {
+  Result<std::vector<RemovalRecord>> removals(std::string_view id,
+                                              const CallOptions& options) override {
     if (auto error = bad_stored_id(id)) return *error;
     const auto lock = lock_to_read(options);
     if (!lock) return deadline_passed();
-    if (conversations_.find(id) == conversations_.end() && !is_purged(id)) return no_conversation(id);
+    if (conversations_.find(id) == conversations_.end() && !is_purged(id))
+      return no_conversation(id);
     std::vector<RemovalRecord> found;
     for (const RemovalRecord& removal : removals_)
       if (removal.conversation == id) found.push_back(removal);
@@ -321,7 +364,9 @@ class MemoryStore final : public Store {
   Result<void> prune(const Prune& prune, const CallOptions& options) override {
     if (auto error = bad_prune(prune)) return error;
     return write(prune.conversation, options, [&](Kept& kept) -> std::optional<Error> {
-      if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version, pages_needed_by_forks(kept))) return error;
+      if (auto error = refuse_prune(prune, kept.head(), kept.record.first_version,
+                                    pages_needed_by_forks(kept)))
+        return error;
       Result<std::vector<MessageRecord>> stubs = stored_stubs(kept, prune.stubs);
       if (!stubs) return stubs.error();
       std::map<std::uint64_t, Page> pages;
@@ -337,8 +382,9 @@ class MemoryStore final : public Store {
         version.arguments.clear();
       }
       for (const VersionRecord& given : prune.operations) {
-        const auto at = std::lower_bound(kept.versions.begin(), kept.versions.end(), given.version,
-                                         [](const VersionRecord& v, std::uint64_t version) { return v.version < version; });
+        const auto at = std::lower_bound(
+            kept.versions.begin(), kept.versions.end(), given.version,
+            [](const VersionRecord& v, std::uint64_t version) { return v.version < version; });
         if (at == kept.versions.end() || at->version != given.version) continue;
         at->arguments = given.arguments;
         at->answer = given.answer;
@@ -383,14 +429,17 @@ class MemoryStore final : public Store {
   }
 
   // A copy has a body of its own here.
-  static std::optional<Error> put_same_bodies(const Kept& kept, std::vector<MessageRecord>& messages) {
+  static std::optional<Error> put_same_bodies(const Kept& kept,
+                                              std::vector<MessageRecord>& messages) {
     for (MessageRecord& message : messages) {
       message.stored_in.reset();
       if (!message.same_as) continue;
       const std::uint64_t first_new = messages.front().ordinal;
-      if (*message.same_as < kept.first_message()) return no_message(kept.record.id, *message.same_as);
-      message.body = *message.same_as < first_new ? kept.messages[*message.same_as - kept.first_message()].body
-                                                  : messages[*message.same_as - first_new].body;
+      if (*message.same_as < kept.first_message())
+        return no_message(kept.record.id, *message.same_as);
+      message.body = *message.same_as < first_new
+                         ? kept.messages[*message.same_as - kept.first_message()].body
+                         : messages[*message.same_as - first_new].body;
       message.same_as.reset();
     }
     return std::nullopt;
@@ -399,21 +448,26 @@ class MemoryStore final : public Store {
   // Pages below this number may be some fork's.
   std::uint64_t pages_needed_by_forks(const Kept& kept) const {
     std::uint64_t end = 0;
-    for (const std::string& fork : kept.record.forks) end = std::max(end, conversations_.at(fork).record.origin->next_page);
+    for (const std::string& fork : kept.record.forks)
+      end = std::max(end, conversations_.at(fork).record.origin->next_page);
     return end;
   }
 
-  static const VersionRecord* version_at(const std::vector<VersionRecord>& versions, std::uint64_t version) {
-    return &*std::lower_bound(versions.begin(), versions.end(), version,
-                              [](const VersionRecord& record, std::uint64_t sought) { return record.version < sought; });
+  static const VersionRecord* version_at(const std::vector<VersionRecord>& versions,
+                                         std::uint64_t version) {
+    return &*std::lower_bound(
+        versions.begin(), versions.end(), version,
+        [](const VersionRecord& record, std::uint64_t sought) { return record.version < sought; });
   }
 
   template <class Record, class Number>
-  static std::vector<Record> range(const std::vector<Record>& all, std::uint64_t first, std::uint64_t end, Number number) {
+  static std::vector<Record> range(const std::vector<Record>& all, std::uint64_t first,
+                                   std::uint64_t end, Number number) {
     std::vector<Record> found;
     std::size_t bytes = 0;
-    auto it = std::lower_bound(all.begin(), all.end(), first,
-                               [&](const Record& record, std::uint64_t sought) { return number(record) < sought; });
+    auto it = std::lower_bound(
+        all.begin(), all.end(), first,
+        [&](const Record& record, std::uint64_t sought) { return number(record) < sought; });
     for (; it != all.end() && number(*it) < end && found.size() < answer_records_max; ++it) {
       bytes += size_of(*it);
       if (!found.empty() && bytes > answer_bytes_max) break;
@@ -422,12 +476,14 @@ class MemoryStore final : public Store {
     return found;
   }
 
-  static Result<std::vector<MessageRecord>> stored_stubs(const Kept& kept, const std::vector<MessageRecord>& stubs) {
+  static Result<std::vector<MessageRecord>> stored_stubs(const Kept& kept,
+                                                         const std::vector<MessageRecord>& stubs) {
     std::vector<MessageRecord> stored;
     for (const MessageRecord& stub : stubs) {
       if (stub.ordinal < kept.first_message() || stub.ordinal >= kept.record.log_length)
         return no_message(kept.record.id, stub.ordinal);
-      Result<MessageRecord> made = stub_for(kept.messages[stub.ordinal - kept.first_message()], stub);
+      Result<MessageRecord> made =
+          stub_for(kept.messages[stub.ordinal - kept.first_message()], stub);
       if (!made) return made.error();
       stored.push_back(*std::move(made));
     }
@@ -435,18 +491,24 @@ class MemoryStore final : public Store {
   }
   static void put_stubs(Kept& kept, std::vector<MessageRecord>& stubs) {
     std::erase_if(kept.words, [&](const WordsRow& row) { return has_words_of(row, stubs); });
-    for (MessageRecord& stub : stubs) kept.messages[stub.ordinal - kept.first_message()] = std::move(stub);
+    for (MessageRecord& stub : stubs)
+      kept.messages[stub.ordinal - kept.first_message()] = std::move(stub);
   }
 
   static bool has_words_of(const WordsRow& row, const std::vector<MessageRecord>& stubs) {
-    return std::any_of(stubs.begin(), stubs.end(),
-                       [&](const MessageRecord& stub) { return stub.ordinal >= row.first && stub.ordinal < row.end; });
+    return std::any_of(stubs.begin(), stubs.end(), [&](const MessageRecord& stub) {
+      return stub.ordinal >= row.first && stub.ordinal < row.end;
+    });
   }
-  static std::vector<WordsRow> with_words(std::vector<WordsRow> rows, const std::vector<WordsRow>& added) {
+  static std::vector<WordsRow> with_words(std::vector<WordsRow> rows,
+                                          const std::vector<WordsRow>& added) {
     for (const WordsRow& row : added) {
-      std::erase_if(rows, [&](const WordsRow& old) { return old.first >= row.first && old.end <= row.end; });
+      std::erase_if(
+          rows, [&](const WordsRow& old) { return old.first >= row.first && old.end <= row.end; });
       rows.insert(std::upper_bound(rows.begin(), rows.end(), row.first,
-                                   [](std::uint64_t first, const WordsRow& other) { return first < other.first; }),
+                                   [](std::uint64_t first, const WordsRow& other) {
+                                     return first < other.first;
+                                   }),
                   row);
     }
     return rows;
@@ -455,7 +517,9 @@ class MemoryStore final : public Store {
   // The newest row stays, whatever its version: the next one's number goes on from it.
   static void put_requests(Kept& kept, const Prune& prune) {
     const std::uint64_t last = kept.last_request();
-    std::erase_if(kept.requests, [&](const RequestRow& row) { return row.version < prune.first_version && row.number != last; });
+    std::erase_if(kept.requests, [&](const RequestRow& row) {
+      return row.version < prune.first_version && row.number != last;
+    });
     for (const RequestRow& given : prune.requests)
       for (RequestRow& row : kept.requests)
         if (row.number == given.number) row.request = given.request, row.answer = given.answer;

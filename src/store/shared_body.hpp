@@ -1,8 +1,9 @@
-// A body that SQLite and PostgreSQL keep once: the row of a copy says "=" and the ordinal of the message that has it, of the same
-// conversation. A message's JSON begins with a brace, so that no body says that. Copies name the message itself, never another copy.
+// A body that SQLite and PostgreSQL keep once: the row of a copy says "=" and the ordinal of the
+// message that has it, of the same conversation. A message's JSON begins with a brace, so that no
+// body says that. Copies name the message itself, never another copy.
 //
-// In SQLite a message that came from a fork says "=" and the number of the fork, "/", and the ordinal there. That row may name another
-// one in turn: the fork merged a fork of its own.
+// In SQLite a message that came from a fork says "=" and the number of the fork, "/", and the
+// ordinal there. That row may name another one in turn: the fork merged a fork of its own.
 #pragma once
 
 #include <charconv>
@@ -15,7 +16,9 @@ namespace undertext {
 
 inline constexpr char shared_body_mark = '=';
 
-inline std::string shared_body(std::uint64_t ordinal) { return shared_body_mark + std::to_string(ordinal); }
+inline std::string shared_body(std::uint64_t ordinal) {
+  return shared_body_mark + std::to_string(ordinal);
+}
 
 // Nothing: it is a body of its own.
 inline std::optional<std::uint64_t> shared_with(std::string_view body) {
@@ -32,7 +35,9 @@ struct BodyOfFork {
   std::uint64_t ordinal = 0;
 };
 
-inline std::string body_of_fork_prefix(std::uint64_t conversation) { return shared_body_mark + std::to_string(conversation) + "/"; }
+inline std::string body_of_fork_prefix(std::uint64_t conversation) {
+  return shared_body_mark + std::to_string(conversation) + "/";
+}
 inline std::string body_of_fork(const BodyOfFork& body) {
   return body_of_fork_prefix(body.conversation) + std::to_string(body.ordinal);
 }

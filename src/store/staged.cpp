@@ -18,7 +18,8 @@ std::string staged_id(std::int64_t now_ms) {
 std::string hidden_id(std::string_view name) { return ".0-" + std::string(name); }
 
 bool is_staged_id(std::string_view id) {
-  return id.size() > 1 && id[0] == '.' && id[1] >= '0' && id[1] <= '9' && is_conversation_id(id.substr(1));
+  return id.size() > 1 && id[0] == '.' && id[1] >= '0' && id[1] <= '9' &&
+         is_conversation_id(id.substr(1));
 }
 
 std::int64_t staged_at_ms(std::string_view id) {

@@ -3,8 +3,8 @@
 //     .1763222470000-3141592653…   staged, since that moment: publish() gives it the id it is for
 //     .0-5f4dcc3b5aa765d6…         hidden: kept under a name for a while, and never published
 //
-// Whoever staged it takes it out again when that comes to nothing. Where a process was killed instead, it is left behind, and its moment tells when it is
-// old enough to be nobody's.
+// Whoever staged it takes it out again when that comes to nothing. Where a process was killed
+// instead, it is left behind, and its moment tells when it is old enough to be nobody's.
 #pragma once
 
 #include <cstdint>

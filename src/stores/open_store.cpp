@@ -12,7 +12,9 @@
 namespace undertext {
 
 #if UNDERTEXT_HAVE_POSTGRES
-Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url, const StoreOptions& options);  // of the room postgres
+// of the room postgres
+Result<std::shared_ptr<Store>> open_postgres_store(std::string_view url,
+                                                   const StoreOptions& options);
 #endif
 
 namespace {
@@ -23,15 +25,19 @@ bool cut(std::string_view& text, std::string_view prefix) {
   return true;
 }
 
-Result<std::shared_ptr<Store>> open_sqlite([[maybe_unused]] std::string_view path, [[maybe_unused]] const StoreOptions& options) {
+Result<std::shared_ptr<Store>> open_sqlite([[maybe_unused]] std::string_view path,
+                                           [[maybe_unused]] const StoreOptions& options) {
 #if UNDERTEXT_HAVE_SQLITE
   return open_sqlite_store(path, options);
 #else
-  return Error{ErrorCode::unsupported, "built without SQLite: run scripts/sqlite, which gets its source, and build again", "url"};
+  return Error{ErrorCode::unsupported,
+               "built without SQLite: run scripts/sqlite, which gets its source, and build again",
+               "url"};
 #endif
 }
 
-Result<std::shared_ptr<Store>> open_postgres([[maybe_unused]] std::string_view url, [[maybe_unused]] const StoreOptions& options) {
+Result<std::shared_ptr<Store>> open_postgres([[maybe_unused]] std::string_view url,
+                                             [[maybe_unused]] const StoreOptions& options) {
 #if UNDERTEXT_HAVE_POSTGRES
   return open_postgres_store(url, options);
 #else
@@ -39,7 +45,8 @@ Result<std::shared_ptr<Store>> open_postgres([[maybe_unused]] std::string_view u
 #endif
 }
 
-Result<std::shared_ptr<Store>> seen_by(std::string_view tenant, Result<std::shared_ptr<Store>> store) {
+Result<std::shared_ptr<Store>> seen_by(std::string_view tenant,
+                                       Result<std::shared_ptr<Store>> store) {
   if (!store) return store;
   return store_of_tenant(*std::move(store), tenant);
 }
@@ -49,9 +56,11 @@ Result<std::shared_ptr<Store>> seen_by(std::string_view tenant, Result<std::shar
 Result<std::shared_ptr<Store>> open_store(std::string_view url, const StoreOptions& options) {
   std::string_view rest = url;
   if (cut(rest, "sqlite:")) return seen_by(options.tenant, open_sqlite(rest, options));
-  if (url.starts_with("postgres://") || url.starts_with("postgresql://")) return open_postgres(url, options);
+  if (url.starts_with("postgres://") || url.starts_with("postgresql://"))
+    return open_postgres(url, options);
   if (url == "memory:") return seen_by(options.tenant, memory_store());
-  return Error{ErrorCode::invalid_argument, "a store is sqlite:PATH, postgres://… or memory:", "url"};
+  return Error{ErrorCode::invalid_argument,
+               "a store is sqlite:PATH, postgres://… or memory:", "url"};
 }
 
 Result<void> restore_store(std::string_view url, [[maybe_unused]] const std::string& backup) {
@@ -61,7 +70,8 @@ Result<void> restore_store(std::string_view url, [[maybe_unused]] const std::str
 #else
   if (cut(rest, "sqlite:")) return open_sqlite(rest, {}).error();
 #endif
-  return Error{ErrorCode::unsupported, "only a SQLite store is restored from a file: PostgreSQL has pg_restore", "url"};
+  return Error{ErrorCode::unsupported,
+               "only a SQLite store is restored from a file: PostgreSQL has pg_restore", "url"};
 }
 
 }  // namespace undertext

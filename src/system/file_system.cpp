@@ -30,7 +30,8 @@ namespace {
 std::string mount_kind(const std::string& folder) {
   struct stat wanted;
   if (::stat(folder.c_str(), &wanted) != 0) return {};
-  const std::string wanted_device = std::to_string(major(wanted.st_dev)) + ":" + std::to_string(minor(wanted.st_dev));
+  const std::string wanted_device =
+      std::to_string(major(wanted.st_dev)) + ":" + std::to_string(minor(wanted.st_dev));
   std::ifstream mounts("/proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
     // Such as `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw`.

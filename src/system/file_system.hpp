@@ -8,7 +8,8 @@ namespace undertext {
 
 struct FileSystem {
   std::uint32_t magic = 0;  // of statfs(), on Linux
-  std::string kind;         // such as "fuse.sshfs" or "smbfs"; on Linux only for FUSE, of which statfs() says no more
+  // such as "fuse.sshfs" or "smbfs"; on Linux only for FUSE, of which statfs() says no more
+  std::string kind;
 };
 
 // Nothing in it: the system does not say.

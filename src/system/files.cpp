@@ -28,7 +28,9 @@ int flags_of(OpenFor purpose) {
   return O_RDONLY;
 }
 
-std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
+std::int64_t nanoseconds(const timespec& time) {
+  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
 
 #ifdef __APPLE__
 const timespec& changed_at(const struct stat& status) { return status.st_ctimespec; }
@@ -91,7 +93,8 @@ std::string read_from(int descriptor, std::uint64_t offset, std::size_t bytes_ma
   std::string bytes(bytes_max, '\0');
   std::size_t size = 0;
   while (size < bytes_max) {
-    const ssize_t got = ::pread(descriptor, bytes.data() + size, bytes_max - size, static_cast<off_t>(offset + size));
+    const ssize_t got = ::pread(descriptor, bytes.data() + size, bytes_max - size,
+                                static_cast<off_t>(offset + size));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     size += static_cast<std::size_t>(got);
@@ -100,7 +103,9 @@ std::string read_from(int descriptor, std::uint64_t offset, std::size_t bytes_ma
   return bytes;
 }
 
-OpenFile second_descriptor(int descriptor) { return OpenFile(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)); }
+OpenFile second_descriptor(int descriptor) {
+  return OpenFile(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+}
 
 std::FILE* stream_to(OpenFile file) {
   std::FILE* const stream = ::fdopen(file.descriptor(), "wb");
@@ -149,9 +154,13 @@ bool set_permissions(int descriptor, std::uint32_t permissions) {
   return ::fchmod(descriptor, static_cast<mode_t>(permissions)) == 0;
 }
 
-bool give_second_name(const std::string& path, const std::string& name) { return ::link(path.c_str(), name.c_str()) == 0; }
+bool give_second_name(const std::string& path, const std::string& name) {
+  return ::link(path.c_str(), name.c_str()) == 0;
+}
 
-bool rename_over(const std::string& from, const std::string& to) { return ::rename(from.c_str(), to.c_str()) == 0; }
+bool rename_over(const std::string& from, const std::string& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
 
 bool remove_name(const std::string& path) { return ::unlink(path.c_str()) == 0; }
 

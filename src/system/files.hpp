@@ -49,7 +49,8 @@ OpenFile open_file(const std::string& path, OpenFor purpose);
 std::int64_t read_some(int descriptor, char* to,
                        std::size_t bytes_max);  // how many; 0: the end; below 0: it failed
 bool write_all(int descriptor, std::string_view bytes);
-// All of the file from `offset` on, at most `bytes_max`; fewer: it ended there, or could not be read.
+// All of the file from `offset` on, at most `bytes_max`; fewer: it ended there, or could not be
+// read.
 std::string read_from(int descriptor, std::uint64_t offset, std::size_t bytes_max);
 
 OpenFile second_descriptor(int descriptor);  // of the same open file
@@ -72,7 +73,9 @@ struct FileStatus {
   std::int64_t written_ns = 0;  // its contents alone
 };
 std::optional<FileStatus> status_of(const char* path) noexcept;
-inline std::optional<FileStatus> status_of(const std::string& path) { return status_of(path.c_str()); }
+inline std::optional<FileStatus> status_of(const std::string& path) {
+  return status_of(path.c_str());
+}
 std::optional<FileStatus> status_of(int descriptor);
 
 bool is_there(const std::string& path);
@@ -83,8 +86,10 @@ bool rename_over(const std::string& from, const std::string& to);
 bool remove_name(const std::string& path);
 bool make_private_folder(const std::string& path);
 
-std::string whole_path(const std::string& path);              // without links; empty: there is no such file
-std::string make_temporary_folder(const std::string& begin);  // its path is `begin` and more; empty: it failed
+// without links; empty: there is no such file
+std::string whole_path(const std::string& path);
+// its path is `begin` and more; empty: it failed
+std::string make_temporary_folder(const std::string& begin);
 
 // `path` is what precedes a name of six letters, and becomes the whole.
 OpenFile make_temporary_file(std::string& path, std::string_view suffix);

@@ -18,7 +18,8 @@ Error refused(const std::string& path, int number) {
 }
 
 #ifdef MAP_POPULATE
-constexpr int map_flags = MAP_PRIVATE | MAP_POPULATE;  // it is checked from end to end at once, so all of it is wanted
+// it is checked from end to end at once, so all of it is wanted
+constexpr int map_flags = MAP_PRIVATE | MAP_POPULATE;
 #else
 constexpr int map_flags = MAP_PRIVATE;
 #endif
@@ -35,7 +36,8 @@ Result<MappedFile> map_file(const std::string& path) {
   if (size == 0) return MappedFile{};
   void* const address = ::mmap(nullptr, size, PROT_READ, map_flags, file.descriptor(), 0);
   if (address == MAP_FAILED) return refused(path, errno);
-  std::shared_ptr<const void> owner(address, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
+  std::shared_ptr<const void> owner(
+      address, [size](const void* mapped) { ::munmap(const_cast<void*>(mapped), size); });
   return MappedFile{{static_cast<const char*>(address), size}, std::move(owner)};
 }
 

@@ -14,8 +14,8 @@ struct MappedFile {
   std::shared_ptr<const void> owner;  // unmaps when the last copy goes
 };
 
-// not_found: no such file, or one that may not be read. A file that is cut short while it is mapped stops the program that reads it, so
-// whoever replaces such files renames new ones over them.
+// not_found: no such file, or one that may not be read. A file that is cut short while it is mapped
+// stops the program that reads it, so whoever replaces such files renames new ones over them.
 Result<MappedFile> map_file(const std::string& path);
 
 }  // namespace undertext

@@ -39,7 +39,8 @@ std::uint64_t resident_bytes() {
 
 void keep_heaps_few() {
 #  ifdef M_ARENA_MAX
-  // glibc gives threads eight heaps for each core, and what is free in one is of no use to the others.
+  // glibc gives threads eight heaps for each core, and what is free in one is of no use to the
+  // others.
   ::mallopt(M_ARENA_MAX, static_cast<int>(std::max(2u, std::thread::hardware_concurrency())));
 #  endif
 #  ifdef M_MMAP_THRESHOLD

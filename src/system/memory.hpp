@@ -7,7 +7,8 @@ namespace undertext {
 
 std::uint64_t resident_bytes();  // 0: the system does not say
 
-// For a process of many threads that mostly wait: one heap for each core, and large blocks on their own.
+// For a process of many threads that mostly wait: one heap for each core, and large blocks on their
+// own.
 // Nothing happens where the allocator has no such setting.
 void keep_heaps_few();
 

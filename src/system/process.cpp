@@ -18,7 +18,9 @@
 namespace undertext {
 namespace {
 
-int as_a_shell_says(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+int as_a_shell_says(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
 
 int status_at_end(pid_t child) {
   int status = 0;
@@ -60,11 +62,15 @@ void allow_files(std::uint64_t wanted) {
 
 void lower_priority(int steps) { ::setpriority(PRIO_PROCESS, 0, steps); }
 
-bool fill_with_chance(unsigned char* bytes, std::size_t count) { return ::getentropy(bytes, count) == 0; }
+bool fill_with_chance(unsigned char* bytes, std::size_t count) {
+  return ::getentropy(bytes, count) == 0;
+}
 
 void set_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 1); }
 
-void set_missing_variable(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 0); }
+void set_missing_variable(const char* name, const std::string& value) {
+  ::setenv(name, value.c_str(), 0);
+}
 
 void become(const std::vector<std::string>& command) {
   std::vector<char*> words;
@@ -77,7 +83,8 @@ int run_shell(const std::string& command, const std::string& argument) {
   const pid_t child = ::fork();
   if (child < 0) return -1;
   if (child == 0) {
-    ::execl("/bin/sh", "sh", "-c", command.c_str(), "sh", argument.c_str(), static_cast<char*>(nullptr));
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), "sh", argument.c_str(),
+            static_cast<char*>(nullptr));
     end_at_once(127);
   }
   return status_at_end(child);
@@ -114,7 +121,8 @@ Child::Child(const Run& run) {
 
 Child::~Child() {
   if (start_ >= 0) ::close(start_);
-  if (process_ > 0) ::waitpid(static_cast<pid_t>(process_), nullptr, 0);  // it was never told: it has ended
+  // it was never told: it has ended
+  if (process_ > 0) ::waitpid(static_cast<pid_t>(process_), nullptr, 0);
 }
 
 void Child::start(const std::string& told) {

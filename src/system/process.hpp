@@ -17,15 +17,18 @@ std::uint64_t user_id();
 void make_files_private();  // those that it makes from now on
 void forbid_core_dumps();
 void allow_files(std::uint64_t wanted);  // or as many as it may have, where it has fewer
-void lower_priority(int steps);          // of this thread, where the system counts so; else of the process
+// of this thread, where the system counts so; else of the process
+void lower_priority(int steps);
 
 bool fill_with_chance(unsigned char* bytes, std::size_t count);
 
 void set_variable(const char* name, const std::string& value);  // of the environment
 void set_missing_variable(const char* name, const std::string& value);
-void become(const std::vector<std::string>& command);  // another program; returns where that cannot be
+// another program; returns where that cannot be
+void become(const std::vector<std::string>& command);
 
-// A command of the shell, with `argument` as its $1. Its exit status as a shell reports it; below 0:
+// A command of the shell, with `argument` as its $1. Its exit status as a shell reports it; below
+// 0:
 // it could not be started.
 int run_shell(const std::string& command, const std::string& argument);
 

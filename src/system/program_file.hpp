@@ -5,7 +5,8 @@
 
 namespace undertext {
 
-// The file that holds `code`, a function of it: a shared library, or the program. Empty when nobody can tell.
+// The file that holds `code`, a function of it: a shared library, or the program. Empty when nobody
+// can tell.
 std::filesystem::path file_of_code(const void* code);
 
 }  // namespace undertext

@@ -30,7 +30,9 @@ Signal wait_for_signal(const sigset_t& signals) {
   int number = 0;
   if (::sigwait(&signals, &number) != 0) return {.number = -1};
   const bool has_terminal = ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
-  return {.number = number, .is_of_terminal = has_terminal && (number == SIGINT || number == SIGQUIT || number == SIGHUP)};
+  return {.number = number,
+          .is_of_terminal =
+              has_terminal && (number == SIGINT || number == SIGQUIT || number == SIGHUP)};
 }
 
 #else

@@ -22,8 +22,9 @@ struct Signal {
   bool is_of_terminal = false;
 };
 
-// Waits for one of these, which are blocked. A terminal sends its own to all processes before it, not to one. macOS does not say who sent a
-// signal: those that a terminal sends are then taken for its own while it is ours.
+// Waits for one of these, which are blocked. A terminal sends its own to all processes before it,
+// not to one. macOS does not say who sent a signal: those that a terminal sends are then taken for
+// its own while it is ours.
 Signal wait_for_signal(const sigset_t& signals);
 
 }  // namespace undertext

@@ -39,15 +39,18 @@ void limit_unsent([[maybe_unused]] int socket, [[maybe_unused]] int bytes_max) {
 
 std::uint64_t unsent_bytes(int socket) {
   int bytes = 0;
-  return ::ioctl(socket, TIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+  return ::ioctl(socket, TIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::uint64_t>(bytes)
+                                                             : 0;
 }
 
 std::uint16_t port_of_this_side(int socket) {
   sockaddr_storage address = {};
   socklen_t size = sizeof address;
   if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return 0;
-  if (address.ss_family == AF_INET) return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
-  if (address.ss_family == AF_INET6) return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
+  if (address.ss_family == AF_INET)
+    return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+  if (address.ss_family == AF_INET6)
+    return ntohs(reinterpret_cast<const sockaddr_in6&>(address).sin6_port);
   return 0;
 }
 

@@ -1,4 +1,5 @@
-// Sockets and pipes by descriptor: whether they can be read and written, what is still unsent, and which port they have.
+// Sockets and pipes by descriptor: whether they can be read and written, what is still unsent, and
+// which port they have.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,8 @@ namespace undertext {
 namespace {
 
 struct SystemTest : testing::Test {
-  std::string folder = make_temporary_folder((std::filesystem::temp_directory_path() / "undertext-system-").string());
+  std::string folder = make_temporary_folder(
+      (std::filesystem::temp_directory_path() / "undertext-system-").string());
   ~SystemTest() override { std::filesystem::remove_all(folder); }
   std::string at(const std::string& name) const { return folder + "/" + name; }
 };
@@ -126,7 +127,9 @@ TEST_F(SystemTest, ALockOfARangeKeepsOtherProcessesOut) {
   ASSERT_TRUE(lock_range(first.descriptor(), 10, 5));
   Child child([&](const std::string&) {
     const OpenFile second = open_file(at("a"), OpenFor::changing);
-    end_at_once(lock_range(second.descriptor(), 14, 1) ? 1 : lock_range(second.descriptor(), 15, 1) ? 0 : 2);
+    end_at_once(lock_range(second.descriptor(), 14, 1)   ? 1
+                : lock_range(second.descriptor(), 15, 1) ? 0
+                                                         : 2);
   });
   ASSERT_TRUE(child.is_made());
   child.start("go");
@@ -146,7 +149,10 @@ TEST_F(SystemTest, AChildIsToldWhatToDoAndEndsAsAShellWouldSay) {
     return *status;
   };
   EXPECT_EQ(end_of([](const std::string& told) { end_at_once(told == "told" ? 7 : 1); }), 7);
-  EXPECT_EQ(end_of([](const std::string&) { become({"undertext-no-such-program"}), end_at_once(errno == ENOENT ? 127 : 1); }), 127);
+  EXPECT_EQ(end_of([](const std::string&) {
+              become({"undertext-no-such-program"}), end_at_once(errno == ENOENT ? 127 : 1);
+            }),
+            127);
   EXPECT_EQ(end_of([](const std::string&) { become({"sh", "-c", "kill -9 $$"}); }), 128 + 9);
   // One that is never told ends by itself, so this does not wait for ever.
   const Child forgotten([](const std::string&) { end_at_once(0); });

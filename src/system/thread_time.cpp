@@ -25,7 +25,8 @@ class ScheduleFile {
     std::int64_t ran = 0, waited = 0;
     const char* const end = text + std::max<ssize_t>(size, 0);
     const auto [space, error] = std::from_chars(text, end, ran);
-    if (size > 0 && error == std::errc() && space != end && std::from_chars(space + 1, end, waited).ec == std::errc())
+    if (size > 0 && error == std::errc() && space != end &&
+        std::from_chars(space + 1, end, waited).ec == std::errc())
       return std::chrono::nanoseconds(ran + waited);
     timespec spent{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);

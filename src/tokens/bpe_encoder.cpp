@@ -31,7 +31,8 @@ Match longest_match(const BpeVocabulary& vocabulary, const char* at, const char*
 }
 
 // The token that the pair makes, if it is merged before `until`; else no_token.
-TokenNumber find_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right, TokenNumber until) {
+TokenNumber find_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right,
+                       TokenNumber until) {
   const std::uint32_t hash = pair_hash(left, right);
   const std::uint32_t bit = pair_filter_bit(hash);
   if ((vocabulary.pair_filter[bit / 64] >> bit % 64 & 1) == 0) return no_token;
@@ -39,10 +40,12 @@ TokenNumber find_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenN
   return result != 0 && result < until ? result : no_token;
 }
 
-// From two parts at a border to the two that were there before the later of them was merged, and which merge ended that. False when
-// both are bytes.
-bool undo_merge(const BpeVocabulary& vocabulary, TokenNumber& left, TokenNumber& right, TokenNumber& until) {
-  // Of equal merges the left one comes first, so that the right one still finds its neighbour as it was.
+// From two parts at a border to the two that were there before the later of them was merged, and
+// which merge ended that. False when both are bytes.
+bool undo_merge(const BpeVocabulary& vocabulary, TokenNumber& left, TokenNumber& right,
+                TokenNumber& until) {
+  // Of equal merges the left one comes first, so that the right one still finds its neighbour as it
+  // was.
   if (left > right) {
     if (left < 256) return false;
     until = left;
@@ -57,13 +60,15 @@ bool undo_merge(const BpeVocabulary& vocabulary, TokenNumber& left, TokenNumber&
 
 }  // namespace
 
-// Undoes the merges of both, the latest first, and asks of each two parts that are neighbours for a while whether they would have been
-// merged in that while.
-BpeEncoder::BorderMerge BpeEncoder::find_border_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right,
+// Undoes the merges of both, the latest first, and asks of each two parts that are neighbours for a
+// while whether they would have been merged in that while.
+BpeEncoder::BorderMerge BpeEncoder::find_border_merge(const BpeVocabulary& vocabulary,
+                                                      TokenNumber left, TokenNumber right,
                                                       Whole whole) {
   const BpeToken& before = vocabulary.tokens[left];
   const BpeToken& behind = vocabulary.tokens[right];
-  if ((before.merged_behind & behind.beginnings) == 0 || (before.ends & behind.merged_before) == 0) return {};
+  if ((before.merged_behind & behind.beginnings) == 0 || (before.ends & behind.merged_before) == 0)
+    return {};
   TokenNumber until = no_token;
   if (whole == Whole::cannot_merge && !undo_merge(vocabulary, left, right, until)) return {};
   do {
@@ -73,8 +78,10 @@ BpeEncoder::BorderMerge BpeEncoder::find_border_merge(const BpeVocabulary& vocab
   return {};
 }
 
-// Whether another right token has the same merge across its border: if it begins with the same part, and that is not merged earlier in it.
-bool BpeEncoder::has_border_merge(const BpeVocabulary& vocabulary, TokenNumber right, BorderMerge merge) {
+// Whether another right token has the same merge across its border: if it begins with the same
+// part, and that is not merged earlier in it.
+bool BpeEncoder::has_border_merge(const BpeVocabulary& vocabulary, TokenNumber right,
+                                  BorderMerge merge) {
   TokenNumber until = no_token;
   while (right > merge.right_part && right >= 256) {
     until = right;
@@ -83,20 +90,24 @@ bool BpeEncoder::has_border_merge(const BpeVocabulary& vocabulary, TokenNumber r
   return right == merge.right_part && merge.result <= until;
 }
 
-BpeEncoder::BorderMerge BpeEncoder::recall_border_merge(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right) {
+BpeEncoder::BorderMerge BpeEncoder::recall_border_merge(const BpeVocabulary& vocabulary,
+                                                        TokenNumber left, TokenNumber right) {
   Border& place = borders_[pair_hash(left, right) % borders_.size()];
-  if (place.left != left || place.right != right) place = {left, right, find_border_merge(vocabulary, left, right)};
+  if (place.left != left || place.right != right)
+    place = {left, right, find_border_merge(vocabulary, left, right)};
   return place.merge;
 }
 
-TokenNumber BpeEncoder::recall_longest(const BpeVocabulary& vocabulary, std::string_view piece, std::size_t at) {
+TokenNumber BpeEncoder::recall_longest(const BpeVocabulary& vocabulary, std::string_view piece,
+                                       std::size_t at) {
   const char* const here = piece.data() + at;
   const std::size_t left = piece.size() - at;
   if (longest_.empty() || left < 8) return longest_match(vocabulary, here, here + left).token;
   std::uint64_t word;
   std::memcpy(&word, here, sizeof word);
   Longest& place = longest_[word * 0x9E3779B97F4A7C15u >> 32 & (longest_.size() - 1)];
-  if (place.seen == 0 || place.seen > left || std::memcmp(piece.data() + place.at, here, place.seen) != 0) {
+  if (place.seen == 0 || place.seen > left ||
+      std::memcmp(piece.data() + place.at, here, place.seen) != 0) {
     const Match match = longest_match(vocabulary, here, here + left);
     if (match.seen == left) return match.token;  // more text might have made it longer
     place = {at, match.seen, match.token};
@@ -104,18 +115,21 @@ TokenNumber BpeEncoder::recall_longest(const BpeVocabulary& vocabulary, std::str
   return place.token;
 }
 
-// Where two tokens cannot stand together, the end of the left one was taken by a merge across the border before it was complete. Most
-// likely its left part came about instead. False when that led nowhere after a few times.
+// Where two tokens cannot stand together, the end of the left one was taken by a merge across the
+// border before it was complete. Most likely its left part came about instead. False when that led
+// nowhere after a few times.
 bool BpeEncoder::guess(const BpeVocabulary& vocabulary, std::string_view piece) {
   constexpr int guesses_max = 6;
   int guesses = 0;
-  Whole whole = Whole::cannot_merge;  // behind the longest token at a place, nothing that follows makes a longer one with it
+  // behind the longest token at a place, nothing that follows makes a longer one with it
+  Whole whole = Whole::cannot_merge;
   const char* const end = piece.data() + piece.size();
   std::size_t at = 0;
   Match next = longest_match(vocabulary, piece.data(), end);
   for (;;) {
     if (next.token == no_token || next.size > piece.size() - at) return false;  // tampered with
-    if (!tokens_.empty() && find_border_merge(vocabulary, tokens_.back(), next.token, whole).result != no_token) {
+    if (!tokens_.empty() &&
+        find_border_merge(vocabulary, tokens_.back(), next.token, whole).result != no_token) {
       const TokenNumber before = tokens_.back();
       const BpeToken& token = vocabulary.tokens[before];
       if (before < 256 || ++guesses > guesses_max || token.length > at) return false;
@@ -133,7 +147,8 @@ bool BpeEncoder::guess(const BpeVocabulary& vocabulary, std::string_view piece) 
   }
 }
 
-// What can only be when the vocabulary has been tampered with ends the search early, with a wrong answer.
+// What can only be when the vocabulary has been tampered with ends the search early, with a wrong
+// answer.
 void BpeEncoder::search(const BpeVocabulary& vocabulary, std::string_view piece) {
   dead_ends_.assign(piece.size() / 64 + 1, 0);
   longest_.clear();
@@ -166,7 +181,8 @@ void BpeEncoder::search(const BpeVocabulary& vocabulary, std::string_view piece)
     } else if (token.next_prefix != no_token) {
       next = token.next_prefix;
     } else {
-      // Nothing can stand here. The token before gets shorter: the place behind it is a dead end now.
+      // Nothing can stand here. The token before gets shorter: the place behind it is a dead end
+      // now.
       if (tokens_.empty()) return;
       dead_ends_[at / 64] |= std::uint64_t{1} << at % 64;
       next = tokens_.back();
@@ -189,7 +205,8 @@ std::size_t BpeEncoder::count(const BpeVocabulary& vocabulary, std::string_view 
   return tokens_.size();
 }
 
-void BpeEncoder::encode(const BpeVocabulary& vocabulary, std::string_view piece, std::vector<std::uint32_t>& ids) {
+void BpeEncoder::encode(const BpeVocabulary& vocabulary, std::string_view piece,
+                        std::vector<std::uint32_t>& ids) {
   run(vocabulary, piece);
   for (const TokenNumber token : tokens_) ids.push_back(vocabulary.ids[token]);
 }

@@ -12,7 +12,8 @@
 namespace undertext {
 namespace {
 
-// What a thread remembers of the two vocabularies it used last. Every thread has its own, so nothing is locked.
+// What a thread remembers of the two vocabularies it used last. Every thread has its own, so
+// nothing is locked.
 PieceCounter& counter_of_this_thread(const std::shared_ptr<const BpeVocabulary>& vocabulary) {
   thread_local std::array<std::unique_ptr<PieceCounter>, 2> counters;
   if (counters[0] != nullptr && counters[0]->vocabulary() == vocabulary.get()) return *counters[0];
@@ -25,7 +26,8 @@ PieceCounter& counter_of_this_thread(const std::shared_ptr<const BpeVocabulary>&
 
 }  // namespace
 
-BpeTokenizer::BpeTokenizer(std::shared_ptr<const BpeVocabulary> vocabulary) : vocabulary_(std::move(vocabulary)) {}
+BpeTokenizer::BpeTokenizer(std::shared_ptr<const BpeVocabulary> vocabulary)
+    : vocabulary_(std::move(vocabulary)) {}
 
 std::uint64_t BpeTokenizer::count(std::string_view text) const {
   std::string valid, normal;
@@ -44,7 +46,8 @@ Result<std::vector<std::uint32_t>> BpeTokenizer::encode(std::string_view text) c
   const char* const end = text.data() + text.size();
   for (const char* at = text.data(); at != end;) {
     const char* const next = piece_end(facts.pattern, at, end);
-    const auto whole = facts.only_whole.empty() ? facts.only_whole.end() : facts.only_whole.find(std::string(at, next));
+    const auto whole = facts.only_whole.empty() ? facts.only_whole.end()
+                                                : facts.only_whole.find(std::string(at, next));
     if (whole != facts.only_whole.end()) {
       ids.push_back(whole->second);
     } else {

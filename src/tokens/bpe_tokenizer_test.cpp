@@ -1,4 +1,5 @@
-// The fast way against the definition, with small vocabularies; and vocabulary files that are damaged.
+// The fast way against the definition, with small vocabularies; and vocabulary files that are
+// damaged.
 #include "tokens/bpe_tokenizer.hpp"
 
 #include <cstdint>
@@ -44,7 +45,8 @@ TEST(BpeTokenizer, GivesWhatMergingByDefinitionGives) {
   for (int round = 0; round < 60; ++round) {
     const auto pattern = static_cast<SplitPattern>(random() % split_pattern_count);
     std::string storage;
-    const std::string lesson(valid_text(random_text(random, 200 + random() % 1500) + random_text(random, 400), storage));
+    const std::string lesson(
+        valid_text(random_text(random, 200 + random() % 1500) + random_text(random, 400), storage));
     const SmallVocabulary vocabulary = learn_vocabulary(lesson, pattern, random() % 300, random);
     for (int i = 0; i < 40; ++i) {
       const std::string text = random_text(random, random() % (i % 10 == 0 ? 3000 : 120));
@@ -58,39 +60,46 @@ TEST(BpeTokenizer, GivesWhatMergingByDefinitionGives) {
 
 TEST(BpeTokenizer, RunsOfOneByteOfAnyLengthCountWhatTheyEncodeTo) {
   std::uint32_t state = 1;
-  const SmallVocabulary vocabulary = learn_vocabulary(std::string(40, '\0') + "aaaa bbbb ====", SplitPattern::o200k, 20,
-                                                      [&state] { return state = state * 1664525 + 1013904223; });
+  const SmallVocabulary vocabulary =
+      learn_vocabulary(std::string(40, '\0') + "aaaa bbbb ====", SplitPattern::o200k, 20,
+                       [&state] { return state = state * 1664525 + 1013904223; });
   for (const char byte : {'\0', '\x01', ' ', '=', 'a', '\x7f'}) {
     for (std::size_t size = 1; size < 80; ++size) {
       const std::string text(size, byte);
       const std::size_t tokens = vocabulary.plain->encode(text).value().size();
-      for (int time = 0; time < 2; ++time) EXPECT_EQ(vocabulary.fast->count(text), tokens) << size << " times " << int{byte};
+      for (int time = 0; time < 2; ++time)
+        EXPECT_EQ(vocabulary.fast->count(text), tokens) << size << " times " << int{byte};
     }
   }
 }
 
 TEST(BpeTokenizer, ThreadsAndVocabulariesDoNotDisturbEachOther) {
   std::mt19937_64 random(7);
-  const SmallVocabulary first = learn_vocabulary("aaabbb ab ab aab", SplitPattern::o200k, 10, random);
-  const SmallVocabulary second = learn_vocabulary("baba baba abba", SplitPattern::cl100k, 5, random);
+  const SmallVocabulary first =
+      learn_vocabulary("aaabbb ab ab aab", SplitPattern::o200k, 10, random);
+  const SmallVocabulary second =
+      learn_vocabulary("baba baba abba", SplitPattern::cl100k, 5, random);
   const SmallVocabulary third = learn_vocabulary("bb bb", SplitPattern::gpt2, 1, random);
   for (int round = 0; round < 3; ++round) {
     for (const SmallVocabulary* vocabulary : {&first, &second, &third, &first}) {
-      EXPECT_EQ(vocabulary->fast->count("abba baab aaabbb"), vocabulary->plain->count("abba baab aaabbb"));
+      EXPECT_EQ(vocabulary->fast->count("abba baab aaabbb"),
+                vocabulary->plain->count("abba baab aaabbb"));
     }
   }
 }
 
 TEST(BpeTokenizer, InvalidPartsCountAsTheReplacementCharacter) {
   std::mt19937_64 random(3);
-  const SmallVocabulary vocabulary = learn_vocabulary("a\uFFFDa\uFFFD\uFFFD", SplitPattern::o200k, 4, random);
+  const SmallVocabulary vocabulary =
+      learn_vocabulary("a\uFFFDa\uFFFD\uFFFD", SplitPattern::o200k, 4, random);
   const auto ids = [&](std::string_view text) { return vocabulary.fast->encode(text).value(); };
   EXPECT_EQ(ids("a\xFF"
                 "b"),
             ids("a\uFFFDb"));
   EXPECT_EQ(ids("\xE4\xBD"), ids("\uFFFD"));  // cut off: one part
   EXPECT_EQ(ids("\xE4\xE4"), ids("\uFFFD\uFFFD"));
-  EXPECT_EQ(ids("\xED\xA0\x80"), ids("\uFFFD\uFFFD\uFFFD"));  // a surrogate: no byte of it can begin anything
+  // a surrogate: no byte of it can begin anything
+  EXPECT_EQ(ids("\xED\xA0\x80"), ids("\uFFFD\uFFFD\uFFFD"));
   EXPECT_EQ(ids("\xF0\x9F\x98x"), ids("\uFFFDx"));
   EXPECT_EQ(ids("\xC0\x80"), ids("\uFFFD\uFFFD"));
   EXPECT_EQ(vocabulary.fast->count("\xFF"), vocabulary.fast->count("\uFFFD"));
@@ -99,12 +108,15 @@ TEST(BpeTokenizer, InvalidPartsCountAsTheReplacementCharacter) {
 // A file's bytes at an address that open() takes.
 struct Copy {
   explicit Copy(std::string_view file)
-      : bytes(static_cast<char*>(::operator new(file.size() + 1, std::align_val_t{64}))), size(file.size()) {
+      : bytes(static_cast<char*>(::operator new(file.size() + 1, std::align_val_t{64}))),
+        size(file.size()) {
     std::memcpy(bytes, file.data(), size);
   }
   Copy(const Copy&) = delete;
   ~Copy() { ::operator delete(bytes, std::align_val_t{64}); }
-  Result<std::shared_ptr<BpeVocabulary>> open() const { return BpeVocabulary::open({bytes, size}, nullptr); }
+  Result<std::shared_ptr<BpeVocabulary>> open() const {
+    return BpeVocabulary::open({bytes, size}, nullptr);
+  }
   char* bytes;
   std::size_t size;
 };
@@ -112,8 +124,8 @@ struct Copy {
 class VocabularyFile : public testing::Test {
  protected:
   std::mt19937_64 random_{seed()};
-  const SmallVocabulary vocabulary_ =
-      learn_vocabulary("the cat and the hat 你好你好世界 aaaaaaaa", SplitPattern::o200k, 60, random_);
+  const SmallVocabulary vocabulary_ = learn_vocabulary("the cat and the hat 你好你好世界 aaaaaaaa",
+                                                       SplitPattern::o200k, 60, random_);
   const std::string file_ = make_vocabulary(vocabulary_.source).value();
 };
 
@@ -123,12 +135,14 @@ TEST_F(VocabularyFile, OpensAsItWasMade) {
   EXPECT_EQ(opened->facts().name, "small");
   EXPECT_EQ(opened->token_count(), vocabulary_.source.tokens.size());
   const BpeTokenizer tokenizer(opened);
-  EXPECT_EQ(tokenizer.encode("the cat 你好").value(), vocabulary_.plain->encode("the cat 你好").value());
+  EXPECT_EQ(tokenizer.encode("the cat 你好").value(),
+            vocabulary_.plain->encode("the cat 你好").value());
 }
 
 TEST_F(VocabularyFile, CutShortOrOfAnotherKindIsCorrupt) {
   for (std::size_t size = 0; size < file_.size(); size += 1 + size / 7) {
-    EXPECT_EQ(Copy(std::string_view(file_).substr(0, size)).open().error().code, ErrorCode::corrupt) << size;
+    EXPECT_EQ(Copy(std::string_view(file_).substr(0, size)).open().error().code, ErrorCode::corrupt)
+        << size;
   }
   EXPECT_EQ(Copy(file_ + "x").open().error().code, ErrorCode::corrupt);
   EXPECT_EQ(Copy(std::string(file_.size(), 'x')).open().error().code, ErrorCode::corrupt);
@@ -143,17 +157,19 @@ TEST_F(VocabularyFile, WithAnyBitTurnedIsCorrupt) {
   }
 }
 
-// Somebody who makes the checksum fit can make counts wrong, and nothing else: the address sanitizer watches this test.
+// Somebody who makes the checksum fit can make counts wrong, and nothing else: the address
+// sanitizer watches this test.
 TEST_F(VocabularyFile, TamperedWithIsRefusedOrCountsSomething) {
-  const std::string text =
-      "the cat and the hat 你好你好世界 aaaaaaaaaaaaaaaaaaaa " + std::string(400, 'a') + " \xFFzz 世界世界世界";
+  const std::string text = "the cat and the hat 你好你好世界 aaaaaaaaaaaaaaaaaaaa " +
+                           std::string(400, 'a') + " \xFFzz 世界世界世界";
   for (int i = 0; i < 2000; ++i) {
     std::string damaged = file_;
     VocabularyHeader header;
     std::memcpy(&header, damaged.data(), sizeof header);
     for (std::uint64_t times = 1 + random_() % 4; times > 0; --times) {
       const VocabularyHeader::Place place = header.sections[random_() % section_count];
-      const std::size_t at = random_() % 8 == 0 ? random_() % sizeof header : place.offset + random_() % (4 * place.count);
+      const std::size_t at = random_() % 8 == 0 ? random_() % sizeof header
+                                                : place.offset + random_() % (4 * place.count);
       if (at < damaged.size()) damaged[at] = static_cast<char>(random_());
     }
     std::memcpy(&header, damaged.data(), sizeof header);

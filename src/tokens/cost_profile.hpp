@@ -1,6 +1,8 @@
-// What providers charge for what is no text: each number with where it comes from and how far it can be trusted.
+// What providers charge for what is no text: each number with where it comes from and how far it
+// can be trusted.
 //
-// The numbers are rows of models.json. docs/tokens.md shows them as a table; a test compares the two.
+// The numbers are rows of models.json. docs/tokens.md shows them as a table; a test compares the
+// two.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,8 @@ struct Figure {
   std::string source = {};
 };
 
-enum class ImageDetail : std::uint8_t { high, low };  // "auto", "original" and anything else count as high
+// "auto", "original" and anything else count as high
+enum class ImageDetail : std::uint8_t { high, low };
 
 struct PixelSize {
   std::uint32_t width;
@@ -34,11 +37,17 @@ struct PixelSize {
 
 struct ImageRule {
   enum class Kind : std::uint8_t {
-    tiles,    // fit a square of `side_max`, then the shorter side to `short_side`; `base`, and `each` for every square of `unit`
-    patches,  // the largest size within `side_max` and `patches_max` squares of `unit`; each square is one
-    patches_whole,  // the same, but a picture that is made smaller is made so that whole squares fill one side
-    crops,  // `base` when no side is over `small`; else, fitted to a square of `side_max`, `each` for every square of `unit`
-    flat,   // `base`
+    // fit a square of `side_max`, then the shorter side to `short_side`; `base`, and `each` for
+    // every square of `unit`
+    tiles,
+    // the largest size within `side_max` and `patches_max` squares of `unit`; each square is one
+    patches,
+    // the same, but a picture that is made smaller is made so that whole squares fill one side
+    patches_whole,
+    // `base` when no side is over `small`; else, fitted to a square of `side_max`, `each` for every
+    // square of `unit`
+    crops,
+    flat,  // `base`
   };
   Kind kind = Kind::flat;
   std::uint32_t unit = 1;
@@ -48,8 +57,9 @@ struct ImageRule {
   std::uint32_t short_side = 0;
   std::uint32_t small = 0;
   std::uint32_t patches_max = 0;
-  std::uint32_t per_mille = 1000;                // of a token, for a patch
-  std::optional<std::uint32_t> low_detail = {};  // what detail "low" costs, where there is such a thing
+  std::uint32_t per_mille = 1000;  // of a token, for a patch
+  // what detail "low" costs, where there is such a thing
+  std::optional<std::uint32_t> low_detail = {};
   Certainty certainty = Certainty::unknown;
   std::string source = {};
 
@@ -57,7 +67,8 @@ struct ImageRule {
   std::uint32_t tokens(PixelSize size, ImageDetail detail) const;
 };
 
-// What the definitions of tools cost, beside the tokens of "name:description" of each and "name:type:description" of its properties.
+// What the definitions of tools cost, beside the tokens of "name:description" of each and
+// "name:type:description" of its properties.
 struct ToolRule {
   std::uint32_t once = 0;        // a request that has any
   std::uint32_t each = 0;        // a tool
@@ -83,7 +94,8 @@ struct CostProfile {
   ToolRule tools;
 
   ImageRule image;
-  PixelSize image_unseen = {1024, 1024};  // taken for an image whose size is not to be seen: a URL, a file id, an unknown format
+  // taken for an image whose size is not to be seen: a URL, a file id, an unknown format
+  PixelSize image_unseen = {1024, 1024};
 
   Figure audio_per_second;
   Figure video_per_second;
@@ -93,7 +105,8 @@ struct CostProfile {
   Figure audio_bytes_per_second;
   Figure video_bytes_per_second;
   Figure document_bytes_per_page;
-  Figure file_unseen;                // audio, video or a document of which only a URL or an id is there
+  // audio, video or a document of which only a URL or an id is there
+  Figure file_unseen;
   Figure encrypted_bytes_per_token;  // redacted thinking, encrypted reasoning
 };
 

@@ -10,7 +10,8 @@
 namespace undertext {
 namespace {
 
-std::uint32_t image(const char* profile, std::uint32_t width, std::uint32_t height, ImageDetail detail = ImageDetail::high) {
+std::uint32_t image(const char* profile, std::uint32_t width, std::uint32_t height,
+                    ImageDetail detail = ImageDetail::high) {
   return find_cost_profile(profile)->image.tokens({width, height}, detail);
 }
 
@@ -55,13 +56,15 @@ TEST(CostProfile, EveryNumberSaysWhereItComesFrom) {
   for (const CostProfile& profile : cost_profiles()) {
     EXPECT_EQ(find_cost_profile(profile.name), &profile);
     for (const Figure& figure :
-         {profile.request, profile.message, profile.name_field, profile.call_frame, profile.result_frame, profile.audio_per_second,
-          profile.video_per_second, profile.document_page, profile.audio_bytes_per_second, profile.video_bytes_per_second,
+         {profile.request, profile.message, profile.name_field, profile.call_frame,
+          profile.result_frame, profile.audio_per_second, profile.video_per_second,
+          profile.document_page, profile.audio_bytes_per_second, profile.video_bytes_per_second,
           profile.document_bytes_per_page, profile.file_unseen, profile.encrypted_bytes_per_token})
       EXPECT_FALSE(figure.source.empty()) << profile.name;
     EXPECT_FALSE(profile.image.source.empty()) << profile.name;
-    for (const Figure& divisor : {profile.audio_bytes_per_second, profile.video_bytes_per_second, profile.document_bytes_per_page,
-                                  profile.encrypted_bytes_per_token})
+    for (const Figure& divisor :
+         {profile.audio_bytes_per_second, profile.video_bytes_per_second,
+          profile.document_bytes_per_page, profile.encrypted_bytes_per_token})
       EXPECT_GT(divisor.value, 0u) << profile.name;
   }
   EXPECT_EQ(find_cost_profile("nobody"), nullptr);
@@ -88,18 +91,22 @@ TEST(CostProfile, AModelHasTheProfileOfItsMaker) {
 }
 
 // "4 exact"
-std::string cell(const Figure& figure) { return std::to_string(figure.value) + ' ' + std::string(name(figure.certainty)); }
+std::string cell(const Figure& figure) {
+  return std::to_string(figure.value) + ' ' + std::string(name(figure.certainty));
+}
 
 TEST(CostProfile, TheManualShowsTheSameNumbers) {
-  const std::filesystem::path manual = std::filesystem::path(__FILE__).parent_path() / "../../docs/tokens.md";
+  const std::filesystem::path manual =
+      std::filesystem::path(__FILE__).parent_path() / "../../docs/tokens.md";
   std::ifstream file(manual);
   ASSERT_TRUE(file) << manual;
   std::stringstream text;
   text << file.rdbuf();
   for (const CostProfile& profile : cost_profiles()) {
     std::string row = "| `" + std::string(profile.name) + "` | " + std::string(profile.models);
-    for (const Figure& figure : {profile.request, profile.message, profile.name_field, profile.call_frame, profile.result_frame,
-                                 profile.audio_per_second, profile.video_per_second, profile.document_page})
+    for (const Figure& figure : {profile.request, profile.message, profile.name_field,
+                                 profile.call_frame, profile.result_frame, profile.audio_per_second,
+                                 profile.video_per_second, profile.document_page})
       row += " | " + cell(figure);
     row += " | " + std::to_string(profile.image.tokens({1024, 1024}, ImageDetail::high)) + ' ' +
            std::string(name(profile.image.certainty)) + " |\n";

@@ -1,6 +1,7 @@
 // What the definitions of tools cost in a request.
 //
-// The published rule is one for a flat list of properties. Schemas within schemas are counted in the same way, and are then no exact count.
+// The published rule is one for a flat list of properties. Schemas within schemas are counted in
+// the same way, and are then no exact count.
 #include <algorithm>
 #include <initializer_list>
 #include <string>
@@ -22,9 +23,11 @@ std::string text_of(const JsonValue& object, std::string_view key) {
   return value && value->is(JsonType::string) ? value->string() : std::string();
 }
 
-std::optional<JsonValue> first_object(const JsonValue& of, std::initializer_list<std::string_view> keys) {
+std::optional<JsonValue> first_object(const JsonValue& of,
+                                      std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys)
-    if (const std::optional<JsonValue> value = of.find(key); value && value->is(JsonType::object)) return value;
+    if (const std::optional<JsonValue> value = of.find(key); value && value->is(JsonType::object))
+      return value;
   return std::nullopt;
 }
 
@@ -37,7 +40,9 @@ std::string without_stop(std::string text) {
 class ToolsCost {
  public:
   ToolsCost(const Tokenizer& tokenizer, const ToolRule& rule)
-      : tokenizer_(tokenizer), rule_(rule), exact_(tokenizer.is_exact() && rule.certainty == Certainty::exact) {}
+      : tokenizer_(tokenizer),
+        rule_(rule),
+        exact_(tokenizer.is_exact() && rule.certainty == Certainty::exact) {}
 
   // The definition of one tool, or Gemini's list of several.
   void add(const JsonValue& tool) {
@@ -48,7 +53,8 @@ class ToolsCost {
         if (element.is(JsonType::object)) add_function(element);
       return;
     }
-    if (const std::optional<JsonValue> function = first_object(tool, {"function", "custom"})) return add_function(*function);
+    if (const std::optional<JsonValue> function = first_object(tool, {"function", "custom"}))
+      return add_function(*function);
     if (is_function(tool)) return add_function(tool);
     // A tool that the provider runs: what it makes of it is its own.
     ++tools_;
@@ -69,9 +75,10 @@ class ToolsCost {
 
   void add_function(const JsonValue& tool) {
     ++tools_;
-    tokens_ += rule_.each + text(text_of(tool, "name") + ":" + without_stop(text_of(tool, "description")));
-    if (const std::optional<JsonValue> schema =
-            first_object(tool, {"parameters", "input_schema", "inputSchema", "parametersJsonSchema"}))
+    tokens_ +=
+        rule_.each + text(text_of(tool, "name") + ":" + without_stop(text_of(tool, "description")));
+    if (const std::optional<JsonValue> schema = first_object(
+            tool, {"parameters", "input_schema", "inputSchema", "parametersJsonSchema"}))
       add_properties(*schema, 0);
   }
 
@@ -79,34 +86,42 @@ class ToolsCost {
     const std::optional<JsonValue> properties = first_object(schema, {"properties"});
     if (!properties || properties->empty() || depth == depth_max) return;
     tokens_ += rule_.properties;
-    for (const JsonMember member : properties->members()) add_property(member.key.string(), member.value, depth);
+    for (const JsonMember member : properties->members())
+      add_property(member.key.string(), member.value, depth);
   }
 
   void add_property(const std::string& name, const JsonValue& schema, std::uint32_t depth) {
     tokens_ += rule_.property;
     if (!schema.is(JsonType::object)) return;
-    if (const std::optional<JsonValue> values = schema.find("enum"); values && values->is(JsonType::array)) {
+    if (const std::optional<JsonValue> values = schema.find("enum");
+        values && values->is(JsonType::array)) {
       tokens_ += rule_.enumeration;
       for (const JsonValue value : values->elements())
-        tokens_ += rule_.item + text(value.is(JsonType::string) ? value.string() : std::string(value.raw()));
+        tokens_ += rule_.item +
+                   text(value.is(JsonType::string) ? value.string() : std::string(value.raw()));
     }
-    tokens_ += text(name + ":" + text_of(schema, "type") + ":" + without_stop(text_of(schema, "description")));
+    tokens_ += text(name + ":" + text_of(schema, "type") + ":" +
+                    without_stop(text_of(schema, "description")));
     exact_ = exact_ && is_plain(schema);
     add_properties(schema, depth + 1);
-    if (const std::optional<JsonValue> items = first_object(schema, {"items"})) add_properties(*items, depth + 1);
+    if (const std::optional<JsonValue> items = first_object(schema, {"items"}))
+      add_properties(*items, depth + 1);
   }
 
   // What the published rule speaks of.
   static bool is_plain(const JsonValue& schema) {
     for (const JsonMember member : schema.members()) {
       const std::string key = member.key.string();
-      const bool is_text = member.value.is(JsonType::string) && (key == "type" || key == "description");
+      const bool is_text =
+          member.value.is(JsonType::string) && (key == "type" || key == "description");
       if (!is_text && key != "enum") return false;
     }
     return true;
   }
 
-  std::int64_t text(const std::string& said) const { return static_cast<std::int64_t>(tokenizer_.count(said)); }
+  std::int64_t text(const std::string& said) const {
+    return static_cast<std::int64_t>(tokenizer_.count(said));
+  }
 
   const Tokenizer& tokenizer_;
   const ToolRule& rule_;
@@ -122,12 +137,16 @@ Result<ToolsCount> count_tools(std::string_view tools_json, std::string_view cou
   if (!by) return by.error();
   const Result<JsonText> text = JsonText::parse(tools_json, {});
   if (!text) return text.error();
-  const auto refuse = [](std::string message) { return Error{ErrorCode::invalid_argument, std::move(message), "tools"}; };
-  if (!text->root().is(JsonType::array)) return refuse("tools must be a list, as it stands in a request");
+  const auto refuse = [](std::string message) {
+    return Error{ErrorCode::invalid_argument, std::move(message), "tools"};
+  };
+  if (!text->root().is(JsonType::array))
+    return refuse("tools must be a list, as it stands in a request");
   ToolsCost cost(*by->tokenizer, by->costs->tools);
   std::size_t index = 0;
   for (const JsonValue tool : text->root().elements()) {
-    if (!tool.is(JsonType::object)) return refuse("tools[" + std::to_string(index) + "] must be an object");
+    if (!tool.is(JsonType::object))
+      return refuse("tools[" + std::to_string(index) + "] must be an object");
     cost.add(tool);
     ++index;
   }

@@ -33,7 +33,9 @@ struct Counting {
 // not_found: as find_tokenizer(), or no such costs.
 Result<Counting> counting_by(std::string_view name);
 
-// The name for counting_by() of what was set; what is empty was not. The costs are the model's where a tokenizer is set besides. An unknown model is estimated.
-std::string counting_name(std::string_view model, std::string_view tokenizer, std::string_view costs);
+// The name for counting_by() of what was set; what is empty was not. The costs are the model's
+// where a tokenizer is set besides. An unknown model is estimated.
+std::string counting_name(std::string_view model, std::string_view tokenizer,
+                          std::string_view costs);
 
 }  // namespace undertext

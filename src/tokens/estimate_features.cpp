@@ -7,11 +7,22 @@ namespace undertext {
 namespace {
 
 // One byte for each byte there is: a bit for each mask that does not look at the byte before.
-enum Class : std::uint8_t { letter = 1, upper = 2, vowel = 4, underscore = 8, digit = 16, space = 32, newline = 64, tab = 128 };
+enum Class : std::uint8_t {
+  letter = 1,
+  upper = 2,
+  vowel = 4,
+  underscore = 8,
+  digit = 16,
+  space = 32,
+  newline = 64,
+  tab = 128
+};
 
 constexpr auto class_table = [] {
   std::array<std::uint8_t, 256> table{};
-  const auto put = [&table](char c, int classes) { table[static_cast<std::uint8_t>(c)] |= static_cast<std::uint8_t>(classes); };
+  const auto put = [&table](char c, int classes) {
+    table[static_cast<std::uint8_t>(c)] |= static_cast<std::uint8_t>(classes);
+  };
   for (char c = 'a'; c <= 'z'; ++c) put(c, letter);
   for (char c = 'A'; c <= 'Z'; ++c) put(c, letter | upper);
   for (const char c : {'a', 'e', 'i', 'o', 'u', 'y', 'A', 'E', 'I', 'O', 'U', 'Y'}) put(c, vowel);
@@ -24,7 +35,8 @@ constexpr auto class_table = [] {
   return table;
 }();
 
-// Eight bytes of eight bits, the first byte lowest, become eight bytes of which the k-th has bit k of each.
+// Eight bytes of eight bits, the first byte lowest, become eight bytes of which the k-th has bit k
+// of each.
 Bits transposed(Bits x) {
   Bits t = (x ^ (x >> 7)) & 0x00AA00AA00AA00AA;
   x ^= t ^ (t << 7);
@@ -55,7 +67,8 @@ class PortableMasks {
   }
   Bits again(const std::uint8_t* bytes) const {
     Bits bits = bytes[0] == last_ ? 1 : 0;
-    for (std::size_t i = 1; i < block_bytes; ++i) bits |= static_cast<Bits>(bytes[i] == bytes[i - 1]) << i;
+    for (std::size_t i = 1; i < block_bytes; ++i)
+      bits |= static_cast<Bits>(bytes[i] == bytes[i - 1]) << i;
     return bits;
   }
   void next(const std::uint8_t* bytes, std::size_t size) { last_ = bytes[size - 1]; }
@@ -69,7 +82,8 @@ class PortableMasks {
 Features portable_features_of(std::string_view text) { return count_features<PortableMasks>(text); }
 
 Features features_of(std::string_view text) {
-  static FeaturesFunction* const chosen = avx2_features() != nullptr ? avx2_features() : portable_features_of;
+  static FeaturesFunction* const chosen =
+      avx2_features() != nullptr ? avx2_features() : portable_features_of;
   return chosen(text);
 }
 

@@ -1,5 +1,5 @@
-// What the estimate sees of a text: how often each kind of thing stands in it. The weights that turn this into tokens are in
-// estimate_weights.hpp; tests/tokens/calibrate_estimate.py finds them.
+// What the estimate sees of a text: how often each kind of thing stands in it. The weights that
+// turn this into tokens are in estimate_weights.hpp; tests/tokens/calibrate_estimate.py finds them.
 #pragma once
 
 #include <array>

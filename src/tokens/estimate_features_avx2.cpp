@@ -2,7 +2,8 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 
-// The standard library's functions are included first: they must not be compiled for a machine that the program may not run on.
+// The standard library's functions are included first: they must not be compiled for a machine that
+// the program may not run on.
 #  include <algorithm>
 #  include <array>
 #  include <bit>
@@ -25,8 +26,9 @@
 namespace undertext {
 namespace {
 
-// A byte's kind is what its upper and its lower half allow: one table for each half, a bit for each rectangle of the ASCII chart, whose
-// rows are the upper halves and whose columns are the lower ones.
+// A byte's kind is what its upper and its lower half allow: one table for each half, a bit for each
+// rectangle of the ASCII chart, whose rows are the upper halves and whose columns are the lower
+// ones.
 constexpr char letters_1 = 1;  // A to O and a to o: rows 4 and 6, columns 1 to 15
 constexpr char letters_2 = 2;  // P to Z and p to z: rows 5 and 7, columns 0 to 10
 constexpr char vowels_1 = 4;   // A, E, I, O: rows 4 and 6, columns 1, 5, 9, 15
@@ -36,14 +38,21 @@ constexpr char spaces = 32;    // row 2, column 0
 constexpr char newlines = 64;  // row 0, columns 10 and 13
 constexpr char tabs = -128;    // row 0, column 9
 
-constexpr std::array<char, 16> rows = {
-    newlines | tabs, 0, spaces, digits, letters_1 | vowels_1, letters_2 | vowels_2, letters_1 | vowels_1, letters_2 | vowels_2};
+constexpr std::array<char, 16> rows = {newlines | tabs,
+                                       0,
+                                       spaces,
+                                       digits,
+                                       letters_1 | vowels_1,
+                                       letters_2 | vowels_2,
+                                       letters_1 | vowels_1,
+                                       letters_2 | vowels_2};
 constexpr auto columns = [] {
   std::array<char, 16> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {
     const bool is_vowel = i == 1 || i == 5 || i == 9 || i == 15;
-    table[i] = static_cast<char>((i >= 1 ? letters_1 : 0) | (i <= 10 ? letters_2 : 0) | (is_vowel ? vowels_1 : 0) |
-                                 (i == 5 || i == 9 ? vowels_2 : 0) | (i <= 9 ? digits : 0) | (i == 0 ? spaces : 0) |
+    table[i] = static_cast<char>((i >= 1 ? letters_1 : 0) | (i <= 10 ? letters_2 : 0) |
+                                 (is_vowel ? vowels_1 : 0) | (i == 5 || i == 9 ? vowels_2 : 0) |
+                                 (i <= 9 ? digits : 0) | (i == 0 ? spaces : 0) |
                                  (i == 10 || i == 13 ? newlines : 0) | (i == 9 ? tabs : 0));
   }
   return table;
@@ -65,9 +74,12 @@ class Avx2Masks {
   void next(const std::uint8_t* bytes, std::size_t size) { last_ = bytes[size - 1]; }
 
  private:
-  static __m256i load(const std::uint8_t* bytes) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)); }
+  static __m256i load(const std::uint8_t* bytes) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+  }
   static __m256i load_twice(const std::array<char, 16>& table) {
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data())));
+    return _mm256_broadcastsi128_si256(
+        _mm_loadu_si128(reinterpret_cast<const __m128i*>(table.data())));
   }
   // The highest bit of each byte; or the k-th.
   static Bits bits(__m256i x) { return static_cast<std::uint32_t>(_mm256_movemask_epi8(x)); }
@@ -76,7 +88,8 @@ class Avx2Masks {
   template <unsigned at>
   static void read_half(const std::uint8_t* bytes, Masks& masks) {
     const __m256i v = load(bytes), low_half = _mm256_set1_epi8(0x0F);
-    const __m256i row = _mm256_shuffle_epi8(load_twice(rows), _mm256_and_si256(_mm256_srli_epi16(v, 4), low_half));
+    const __m256i row =
+        _mm256_shuffle_epi8(load_twice(rows), _mm256_and_si256(_mm256_srli_epi16(v, 4), low_half));
     const __m256i column = _mm256_shuffle_epi8(load_twice(columns), _mm256_and_si256(v, low_half));
     const __m256i kind = _mm256_and_si256(row, column);
     const Bits letter = bits(kind, 0) | bits(kind, 1);
@@ -108,14 +121,17 @@ Features features_with_avx2(std::string_view text) { return count_features<Avx2M
 namespace undertext {
 namespace {
 
-// Asked of the processor itself: __builtin_cpu_supports() needs a library that not every compiler brings. The system must save the wide registers too.
+// Asked of the processor itself: __builtin_cpu_supports() needs a library that not every compiler
+// brings. The system must save the wide registers too.
 bool processor_has_all() {
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_POPCNT) == 0) return false;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_POPCNT) == 0)
+    return false;
   unsigned saved = 0, above = 0;
   __asm__("xgetbv" : "=a"(saved), "=d"(above) : "c"(0));
   constexpr unsigned wide_registers = 6;
-  if ((saved & wide_registers) != wide_registers || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  if ((saved & wide_registers) != wide_registers || __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0)
+    return false;
   return (b & bit_AVX2) != 0 && (b & bit_BMI) != 0;
 }
 

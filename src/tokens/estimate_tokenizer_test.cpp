@@ -77,7 +77,8 @@ double error(std::uint64_t estimated, std::uint64_t tokens) {
 TEST(EstimateTokenizer, AShortTextIsWithinATenthOfItsTokensInEveryScript) {
   for (const Sample& sample : samples) {
     const std::uint64_t estimated = estimate_tokenizer("")->count(sample.text);
-    EXPECT_LT(std::abs(error(estimated, sample.tokens)), 0.10) << sample.kind << ": " << estimated << " for " << sample.tokens;
+    EXPECT_LT(std::abs(error(estimated, sample.tokens)), 0.10)
+        << sample.kind << ": " << estimated << " for " << sample.tokens;
   }
 }
 
@@ -93,7 +94,8 @@ TEST(EstimateTokenizer, ErrorsEvenOutOverAConversation) {
 TEST(EstimateTokenizer, NoTextIsNothingAndAnyTextIsSomething) {
   const auto tokenizer = estimate_tokenizer("");
   EXPECT_EQ(tokenizer->count(""), 0u);
-  for (const char* text : {" ", "a", "\n", "7", "\xFF", "\xCC\x81", "                    "}) EXPECT_GE(tokenizer->count(text), 1u);
+  for (const char* text : {" ", "a", "\n", "7", "\xFF", "\xCC\x81", "                    "})
+    EXPECT_GE(tokenizer->count(text), 1u);
   EXPECT_EQ(tokenizer->count("Hello, world"), 3u);
 }
 
@@ -105,7 +107,8 @@ TEST(EstimateTokenizer, ItSaysThatItIsNoExactTokenizerAndHasNoTokensToShow) {
 }
 
 TEST(EstimateTokenizer, EveryFamilyHasItsOwn) {
-  for (const char* family : {"", "o200k", "cl100k", "llama3", "qwen", "deepseek", "gemini", "claude", "claude-4.7"}) {
+  for (const char* family :
+       {"", "o200k", "cl100k", "llama3", "qwen", "deepseek", "gemini", "claude", "claude-4.7"}) {
     ASSERT_NE(estimate_tokenizer(family), nullptr) << family;
     EXPECT_FALSE(estimate_tokenizer(family)->is_exact());
   }
@@ -134,7 +137,8 @@ TEST(EstimateTokenizer, MoreTextIsMoreTokens) {
 
 TEST(EstimateTokenizer, ALongTextCostsNothingUnusual) {
   const auto tokenizer = estimate_tokenizer("");
-  for (const char* piece : {"a", " ", "1", "=", "\n", "中", "\xF0\x9F\x98\x80", "\x80", "\xE4\xB8", "Aa", "e\xCC\x81"}) {
+  for (const char* piece : {"a", " ", "1", "=", "\n", "中", "\xF0\x9F\x98\x80", "\x80", "\xE4\xB8",
+                            "Aa", "e\xCC\x81"}) {
     std::string text;
     while (text.size() < 1'000'000) text += piece;
     EXPECT_LE(tokenizer->count(text), 1'500'000u) << piece;
@@ -142,10 +146,13 @@ TEST(EstimateTokenizer, ALongTextCostsNothingUnusual) {
   }
 }
 
-std::uint64_t count_of(const Features& features, Feature feature) { return features[static_cast<std::size_t>(feature)]; }
+std::uint64_t count_of(const Features& features, Feature feature) {
+  return features[static_cast<std::size_t>(feature)];
+}
 
 TEST(EstimateFeatures, WhatIsCountedStandsInTheText) {
-  const Features features = features_of("readFile(path_name, 1234567)\n\n  HTTP 42 — Größe 中文龘 ");
+  const Features features =
+      features_of("readFile(path_name, 1234567)\n\n  HTTP 42 — Größe 中文龘 ");
   EXPECT_EQ(count_of(features, Feature::word), 5u);  // readFile path name HTTP Größe
   EXPECT_EQ(count_of(features, Feature::word_after_sign), 2u);
   EXPECT_EQ(count_of(features, Feature::word_after_underscore), 1u);
@@ -168,21 +175,24 @@ TEST(EstimateFeatures, WhatIsCountedStandsInTheText) {
 }
 
 TEST(EstimateFeatures, BytesThatAreNoUtf8AreCountedAsSuch) {
-  EXPECT_EQ(count_of(features_of("a\x80\x80 \xFF \xE4\xB8"), Feature::invalid), 5u);  // of the last, both bytes
-  EXPECT_EQ(count_of(features_of("\xED\xA0\x80"), Feature::invalid), 3u);             // a surrogate
+  // of the last, both bytes
+  EXPECT_EQ(count_of(features_of("a\x80\x80 \xFF \xE4\xB8"), Feature::invalid), 5u);
+  EXPECT_EQ(count_of(features_of("\xED\xA0\x80"), Feature::invalid), 3u);  // a surrogate
 }
 
 // The text is read in blocks of 64 bytes; nothing may depend on where they begin.
 TEST(EstimateFeatures, EveryMachineSeesTheSame) {
   const std::uint64_t seed = 20260314;
   std::mt19937_64 random(seed);
-  static constexpr std::string_view pieces[] = {"a",   "B",    "e",    "xyz",      " ",        "  ", "\n", "\r\n", "\t", "1",
-                                                "234", "=",    "_",    ".",        "é",        "ő",  "ế",  "中",   "龘", "か",
-                                                "ж",   "\xFF", "\x80", "\xE4\xB8", "\xF0\x9F", "😀", "─",  "ﷺ",    "𝔘"};
+  static constexpr std::string_view pieces[] = {
+      "a",   "B",    "e",    "xyz",      " ",        "  ", "\n", "\r\n", "\t", "1",
+      "234", "=",    "_",    ".",        "é",        "ő",  "ế",  "中",   "龘", "か",
+      "ж",   "\xFF", "\x80", "\xE4\xB8", "\xF0\x9F", "😀", "─",  "ﷺ",    "𝔘"};
   for (int i = 0; i < 20000; ++i) {
     std::string text;
     for (std::uint64_t n = random() % 120; n > 0; --n) text += pieces[random() % std::size(pieces)];
-    ASSERT_EQ(features_of(text), portable_features_of(text)) << "seed " << seed << ", text " << i << ": " << text;
+    ASSERT_EQ(features_of(text), portable_features_of(text))
+        << "seed " << seed << ", text " << i << ": " << text;
   }
 }
 

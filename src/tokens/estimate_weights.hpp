@@ -1,5 +1,5 @@
-// What each thing that estimate_features.hpp counts is worth, for each vocabulary that was measured. Written by
-// tests/tokens/calibrate_estimate.py, which says how; do not edit.
+// What each thing that estimate_features.hpp counts is worth, for each vocabulary that was
+// measured. Written by tests/tokens/calibrate_estimate.py, which says how; do not edit.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,9 @@ namespace {
 
 using Found = Result<std::shared_ptr<const Tokenizer>>;
 
-Error not_found(std::string message) { return {.code = ErrorCode::not_found, .message = std::move(message)}; }
+Error not_found(std::string message) {
+  return {.code = ErrorCode::not_found, .message = std::move(message)};
+}
 
 Found from_vocabulary(Result<std::shared_ptr<const BpeVocabulary>> vocabulary) {
   if (!vocabulary) return std::move(vocabulary.error());
@@ -56,12 +58,14 @@ Found read_installed(std::string_view name) {
     if (found || found.error().code != ErrorCode::not_found) return found;
   }
   return not_found("the vocabulary " + std::string(name) +
-                   " is not installed: run scripts/vocabularies, or set UNDERTEXT_VOCABULARIES to a folder that has it");
+                   " is not installed: run scripts/vocabularies, or set UNDERTEXT_VOCABULARIES to "
+                   "a folder that has it");
 }
 
 // Loads once. What cannot be loaded is tried again the next time.
 Found load(const std::string& name) {
-  static std::mutex& mutex = *new std::mutex;  // never destroyed, so that it can be used while the program ends
+  // never destroyed, so that it can be used while the program ends
+  static std::mutex& mutex = *new std::mutex;
   static auto& loaded = *new std::map<std::string, std::shared_ptr<const Tokenizer>>;
   const std::lock_guard lock(mutex);
   if (const auto place = loaded.find(name); place != loaded.end()) return place->second;
@@ -93,7 +97,8 @@ Result<std::shared_ptr<const Tokenizer>> find_tokenizer(std::string_view name) {
   constexpr std::string_view family = "estimate:";
   if (name == "estimate") return estimate_tokenizer("");
   if (name.starts_with(family)) {
-    if (std::shared_ptr<const Tokenizer> found = estimate_tokenizer(name.substr(family.size()))) return found;
+    if (std::shared_ptr<const Tokenizer> found = estimate_tokenizer(name.substr(family.size())))
+      return found;
     return not_found("there is no estimate of this name: \"" + std::string(name) + "\"");
   }
   if (is_vocabulary(name)) return load(std::string(name));
@@ -103,7 +108,9 @@ Result<std::shared_ptr<const Tokenizer>> find_tokenizer(std::string_view name) {
     // openai/… has a slash in it too.
     if (found || !model.is_known() || found.error().code != ErrorCode::not_found) return found;
   }
-  if (!model.is_known()) return not_found("no tokenizer is called \"" + std::string(name) + "\", and no model that is known");
+  if (!model.is_known())
+    return not_found("no tokenizer is called \"" + std::string(name) +
+                     "\", and no model that is known");
   return of_model(model);
 }
 

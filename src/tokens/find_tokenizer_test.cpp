@@ -18,12 +18,15 @@ namespace undertext {
 namespace {
 
 std::string base64(std::string_view bytes) {
-  static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static constexpr char letters[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 3; ++j) bits = bits << 8 | (i + j < bytes.size() ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j) text += i + j <= bytes.size() ? letters[bits >> (18 - 6 * j) & 63] : '=';
+    for (std::size_t j = 0; j < 3; ++j)
+      bits = bits << 8 | (i + j < bytes.size() ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j)
+      text += i + j <= bytes.size() ? letters[bits >> (18 - 6 * j) & 63] : '=';
   }
   return text;
 }
@@ -32,8 +35,10 @@ std::string base64(std::string_view bytes) {
 std::string ranks(const std::vector<std::string>& tokens) {
   std::string text;
   for (int rank = 0; rank < 256; ++rank)
-    text += base64(std::string(1, static_cast<char>(255 - rank))) + " " + std::to_string(rank) + "\n";
-  for (std::size_t i = 0; i < tokens.size(); ++i) text += base64(tokens[i]) + " " + std::to_string(256 + i) + "\n";
+    text +=
+        base64(std::string(1, static_cast<char>(255 - rank))) + " " + std::to_string(rank) + "\n";
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    text += base64(tokens[i]) + " " + std::to_string(256 + i) + "\n";
   return text;
 }
 
@@ -79,23 +84,29 @@ TEST_F(FindTokenizer, ReadsRanksByTheirPath) {
 
 TEST_F(FindTokenizer, SaysWhatIsWrongWithRanks) {
   EXPECT_EQ(find_tokenizer(write("mine.tiktoken", ranks({}))).error().code, ErrorCode::unsupported);
-  EXPECT_EQ(find_tokenizer(write("o200k_a.tiktoken", "YQ== 0\n")).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(find_tokenizer(write("o200k_a.tiktoken", "YQ== 0\n")).error().code,
+            ErrorCode::unsupported);
   EXPECT_EQ(find_tokenizer(write("o200k_b.tiktoken", "YQ==0\n")).error().code, ErrorCode::corrupt);
   EXPECT_EQ(find_tokenizer(write("o200k_c.tiktoken", "")).error().code, ErrorCode::corrupt);
   EXPECT_EQ(find_tokenizer(write("o200k_d.tiktoken", "Y!== 0\n")).error().code, ErrorCode::corrupt);
-  EXPECT_EQ(find_tokenizer(write("o200k_e.tiktoken", ranks({"abc"}))).error().code, ErrorCode::unsupported) << "no merge makes it";
+  EXPECT_EQ(find_tokenizer(write("o200k_e.tiktoken", ranks({"abc"}))).error().code,
+            ErrorCode::unsupported)
+      << "no merge makes it";
 }
 
 TEST_F(FindTokenizer, AVocabularyFileIsMappedAndADamagedOneIsCorrupt) {
-  const std::string file = make_vocabulary(read_tiktoken_file(ranks({"ab"}), "o200k_x.tiktoken").value()).value();
+  const std::string file =
+      make_vocabulary(read_tiktoken_file(ranks({"ab"}), "o200k_x.tiktoken").value()).value();
   EXPECT_EQ(find_tokenizer(write("x.vocabulary", file)).value()->count("abab"), 2u);
-  EXPECT_EQ(find_tokenizer(write("y.vocabulary", file.substr(0, file.size() / 2))).error().code, ErrorCode::corrupt);
+  EXPECT_EQ(find_tokenizer(write("y.vocabulary", file.substr(0, file.size() / 2))).error().code,
+            ErrorCode::corrupt);
   EXPECT_EQ(find_tokenizer(write("z.vocabulary", "")).error().code, ErrorCode::corrupt);
 }
 
 // Frozen answers of tiktoken.
 TEST(Vectors, O200kAndCl100kGiveTheTokensOfTiktoken) {
-  const std::filesystem::path path = std::filesystem::path(__FILE__).parent_path() / "../../tests/tokens/vectors/tiktoken.jsonl";
+  const std::filesystem::path path =
+      std::filesystem::path(__FILE__).parent_path() / "../../tests/tokens/vectors/tiktoken.jsonl";
   std::ifstream file(path);
   ASSERT_TRUE(file) << path;
   for (const char* name : {"o200k_base", "cl100k_base"}) {
@@ -109,7 +120,8 @@ TEST(Vectors, O200kAndCl100kGiveTheTokensOfTiktoken) {
       const JsonText json = JsonText::parse(line, {}).value();
       const std::string text = json.root().find("text")->string();
       std::vector<std::uint32_t> expected;
-      for (const JsonValue id : json.root().find(name)->elements()) expected.push_back(static_cast<std::uint32_t>(*id.int64()));
+      for (const JsonValue id : json.root().find(name)->elements())
+        expected.push_back(static_cast<std::uint32_t>(*id.int64()));
       EXPECT_EQ((*tokenizer)->encode(text).value(), expected) << name << ": " << text;
       EXPECT_EQ((*tokenizer)->count(text), expected.size()) << name << ": " << text;
     }

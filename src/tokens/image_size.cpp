@@ -15,11 +15,21 @@ int digit_of(char c) {
   return -1;
 }
 
-std::uint32_t byte(std::string_view bytes, std::size_t at) { return static_cast<std::uint8_t>(bytes[at]); }
-std::uint32_t big16(std::string_view bytes, std::size_t at) { return byte(bytes, at) << 8 | byte(bytes, at + 1); }
-std::uint32_t big32(std::string_view bytes, std::size_t at) { return big16(bytes, at) << 16 | big16(bytes, at + 2); }
-std::uint32_t little16(std::string_view bytes, std::size_t at) { return byte(bytes, at) | byte(bytes, at + 1) << 8; }
-std::uint32_t little24(std::string_view bytes, std::size_t at) { return little16(bytes, at) | byte(bytes, at + 2) << 16; }
+std::uint32_t byte(std::string_view bytes, std::size_t at) {
+  return static_cast<std::uint8_t>(bytes[at]);
+}
+std::uint32_t big16(std::string_view bytes, std::size_t at) {
+  return byte(bytes, at) << 8 | byte(bytes, at + 1);
+}
+std::uint32_t big32(std::string_view bytes, std::size_t at) {
+  return big16(bytes, at) << 16 | big16(bytes, at + 2);
+}
+std::uint32_t little16(std::string_view bytes, std::size_t at) {
+  return byte(bytes, at) | byte(bytes, at + 1) << 8;
+}
+std::uint32_t little24(std::string_view bytes, std::size_t at) {
+  return little16(bytes, at) | byte(bytes, at + 2) << 16;
+}
 
 std::optional<PixelSize> sized(std::uint32_t width, std::uint32_t height) {
   return width == 0 || height == 0 ? std::nullopt : std::optional(PixelSize{width, height});
@@ -34,7 +44,8 @@ std::optional<PixelSize> jpeg_size(std::string_view bytes) {
       ++at;
       continue;
     }
-    const bool begins_picture = marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+    const bool begins_picture =
+        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
     if (begins_picture) return sized(big16(bytes, at + 7), big16(bytes, at + 5));
     const std::uint32_t length = big16(bytes, at + 2);
     if (length < 2) return std::nullopt;
@@ -89,10 +100,12 @@ std::optional<PixelSize> image_size(std::string_view base64) {
     append_base64_decoded(bytes, base64, jpeg_head_bytes);
     return jpeg_size(bytes);
   }
-  if (head.size() >= 24 && head.starts_with("\x89PNG\r\n\x1A\n")) return sized(big32(head, 16), big32(head, 20));
+  if (head.size() >= 24 && head.starts_with("\x89PNG\r\n\x1A\n"))
+    return sized(big32(head, 16), big32(head, 20));
   if (head.size() >= 10 && (head.starts_with("GIF87a") || head.starts_with("GIF89a")))
     return sized(little16(head, 6), little16(head, 8));
-  if (head.size() >= 30 && head.starts_with("RIFF") && head.substr(8, 4) == "WEBP") return webp_size(head);
+  if (head.size() >= 30 && head.starts_with("RIFF") && head.substr(8, 4) == "WEBP")
+    return webp_size(head);
   return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
-// Places the children of every node into the first gap of the array that takes them. Nodes of tokens that are merged early, which are the
-// common ones, come first, so that what is looked at most lies together.
+// Places the children of every node into the first gap of the array that takes them. Nodes of
+// tokens that are merged early, which are the common ones, come first, so that what is looked at
+// most lies together.
 #include "tokens/make_trie.hpp"
 
 #include <algorithm>
@@ -11,13 +12,16 @@ namespace {
 
 class TrieMaker {
  public:
-  explicit TrieMaker(const std::vector<std::string_view>& strings) : strings_(strings), order_(strings.size()) {
+  explicit TrieMaker(const std::vector<std::string_view>& strings)
+      : strings_(strings), order_(strings.size()) {
     std::iota(order_.begin(), order_.end(), std::uint32_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) { return strings_[a] < strings_[b]; });
+    std::sort(order_.begin(), order_.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return strings_[a] < strings_[b]; });
   }
 
   std::vector<TrieNode> make() {
-    // The first place is the root; up to 256 nothing else is taken, so that a node without children can have the base 1.
+    // The first place is the root; up to 256 nothing else is taken, so that a node without children
+    // can have the base 1.
     reserve(1024);
     nodes_[0].link = TrieNode::taken;
     next_ = 512;
@@ -41,7 +45,9 @@ class TrieMaker {
     std::uint32_t depth;
     std::uint32_t first;  // the first of these tokens
   };
-  static bool later(const Node& a, const Node& b) { return a.first != b.first ? a.first > b.first : a.depth > b.depth; }
+  static bool later(const Node& a, const Node& b) {
+    return a.first != b.first ? a.first > b.first : a.depth > b.depth;
+  }
 
   void reserve(std::size_t size) {
     if (size <= nodes_.size()) return;
@@ -50,7 +56,8 @@ class TrieMaker {
   }
 
   void set_base(std::uint32_t place, std::uint32_t base) {
-    nodes_[place].link = (nodes_[place].link & (TrieNode::taken | 0xFF)) | base << TrieNode::base_shift;
+    nodes_[place].link =
+        (nodes_[place].link & (TrieNode::taken | 0xFF)) | base << TrieNode::base_shift;
   }
 
   bool place_children(const Node& node) {
@@ -63,7 +70,9 @@ class TrieMaker {
     for (std::uint32_t i = begin; i != node.end;) {
       const auto byte = static_cast<std::uint8_t>(strings_[order_[i]][node.depth]);
       std::uint32_t last = i + 1;
-      while (last != node.end && static_cast<std::uint8_t>(strings_[order_[last]][node.depth]) == byte) ++last;
+      while (last != node.end &&
+             static_cast<std::uint8_t>(strings_[order_[last]][node.depth]) == byte)
+        ++last;
       children_.push_back({byte, i, last});
       i = last;
     }
@@ -97,8 +106,9 @@ class TrieMaker {
       }
       const std::uint32_t base = place - first;
       if (bases_[base]) continue;
-      const bool fits = std::all_of(children_.begin() + 1, children_.end(),
-                                    [&](const Child& child) { return nodes_[base + child.byte].link == 0; });
+      const bool fits =
+          std::all_of(children_.begin() + 1, children_.end(),
+                      [&](const Child& child) { return nodes_[base + child.byte].link == 0; });
       if (!fits) continue;
       // A stretch that is nearly full is not searched again.
       if (seen > 64 && full * 20 >= seen * 19) next_ = place;
@@ -122,6 +132,8 @@ class TrieMaker {
 
 }  // namespace
 
-std::vector<TrieNode> make_trie(const std::vector<std::string_view>& strings) { return TrieMaker(strings).make(); }
+std::vector<TrieNode> make_trie(const std::vector<std::string_view>& strings) {
+  return TrieMaker(strings).make();
+}
 
 }  // namespace undertext

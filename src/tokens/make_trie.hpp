@@ -8,7 +8,8 @@
 
 namespace undertext {
 
-// strings[i] becomes token i; they are all different, and none is empty. Nothing when there are more nodes than a link can name.
+// strings[i] becomes token i; they are all different, and none is empty. Nothing when there are
+// more nodes than a link can name.
 std::vector<TrieNode> make_trie(const std::vector<std::string_view>& strings);
 
 }  // namespace undertext

@@ -8,11 +8,24 @@ The version matters: tiktoken's regex engine knows Unicode 16.0, and a letter of
 Unicode Character Database of that version; General_Category comes from it. White_Space is a property of PropList.txt, has not changed
 since Unicode 6.3, and is listed here.
 """
+
 import sys
 
 import unicodedata2
 
-WHITE_SPACE = {*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000}
+WHITE_SPACE = {
+    *range(0x09, 0x0E),
+    0x20,
+    0x85,
+    0xA0,
+    0x1680,
+    *range(0x2000, 0x200B),
+    0x2028,
+    0x2029,
+    0x202F,
+    0x205F,
+    0x3000,
+}
 # In the order of the enumeration CharacterClass.
 OTHER, UPPER, LOWER, CASELESS, MARK, NUMBER, NEWLINE, SPACE = range(8)
 
@@ -39,7 +52,9 @@ def main():
         if now != last:
             numbers.append(code_point << 3 | now)
             last = now
-    print("// Made by make_unicode_classes.py from Unicode 16.0.0. Each number is the first code point of a range, and below it, in three bits,")
+    print(
+        "// Made by make_unicode_classes.py from Unicode 16.0.0. Each number is the first code point of a range, and below it, in three bits,"
+    )
     print("// the class of the range.")
     line = ""
     for number in numbers:

@@ -6,6 +6,7 @@
 
 Hangul syllables are not in it; they are composed by arithmetic.
 """
+
 import sys
 
 import unicodedata2
@@ -23,7 +24,9 @@ def main():
         if decomposition and not decomposition.startswith("<"):
             parts = [int(part, 16) for part in decomposition.split()] + [0]
             composes = unicodedata2.normalize("NFC", character) == character
-            decompositions.append(f"{{{code_point:#x},{parts[0]:#x},{parts[1]:#x},{int(composes)}}},")
+            decompositions.append(
+                f"{{{code_point:#x},{parts[0]:#x},{parts[1]:#x},{int(composes)}}},"
+            )
         if unicodedata2.combining(character):
             combining = unicodedata2.combining(character)
             if classes and classes[-1][1] == code_point - 1 and classes[-1][2] == combining:
@@ -31,10 +34,14 @@ def main():
             else:
                 classes.append([code_point, code_point, combining])
     print("// Made by make_unicode_nfc.py from Unicode 16.0.0.")
-    print("constexpr Decomposition decomposition_rows[] = {  // by code point: the character, its two parts (or one and 0), whether they compose again")
+    print(
+        "constexpr Decomposition decomposition_rows[] = {  // by code point: the character, its two parts (or one and 0), whether they compose again"
+    )
     write(decompositions)
     print("};")
-    print("constexpr CombiningRange combining_ranges[] = {  // first, last, Canonical_Combining_Class")
+    print(
+        "constexpr CombiningRange combining_ranges[] = {  // first, last, Canonical_Combining_Class"
+    )
     write(f"{{{first:#x},{last:#x},{combining}}}," for first, last, combining in classes)
     print("};")
 

@@ -15,7 +15,9 @@
 namespace undertext {
 namespace {
 
-Error unsupported(std::string what) { return {.code = ErrorCode::unsupported, .message = std::move(what)}; }
+Error unsupported(std::string what) {
+  return {.code = ErrorCode::unsupported, .message = std::move(what)};
+}
 
 struct Tables {
   std::vector<BpeToken> tokens;
@@ -30,7 +32,9 @@ struct Tables {
   std::vector<std::uint64_t> cut_filter;
 };
 
-void set_bit(std::vector<std::uint64_t>& bits, std::uint32_t bit) { bits[bit / 64] |= std::uint64_t{1} << bit % 64; }
+void set_bit(std::vector<std::uint64_t>& bits, std::uint32_t bit) {
+  bits[bit / 64] |= std::uint64_t{1} << bit % 64;
+}
 
 void make_tokens(const VocabularySource& source, Tables& tables) {
   for (TokenNumber number = 0; number < source.tokens.size(); ++number) {
@@ -39,11 +43,13 @@ void make_tokens(const VocabularySource& source, Tables& tables) {
     TokenNumber prefix = no_token;
     std::uint32_t node = 0;
     for (std::size_t i = 0; i + 1 < token.bytes.size(); ++i) {
-      node = (tables.trie[node].link >> TrieNode::base_shift) + static_cast<std::uint8_t>(token.bytes[i]);
+      node = (tables.trie[node].link >> TrieNode::base_shift) +
+             static_cast<std::uint8_t>(token.bytes[i]);
       if (tables.trie[node].token != 0) prefix = tables.trie[node].token - 1;
     }
     tables.parts.push_back({left, right});
-    tables.tokens.push_back({{left, right}, prefix, static_cast<std::uint32_t>(token.bytes.size()), 0, 0, 0, 0});
+    tables.tokens.push_back(
+        {{left, right}, prefix, static_cast<std::uint32_t>(token.bytes.size()), 0, 0, 0, 0});
     tables.ids.push_back(token.id);
   }
 }
@@ -98,15 +104,17 @@ void make_pairs(Tables& tables) {
   }
 }
 
-// Tokens that are merged early are common, so they have the first choice. One whose bucket is full is left out: it is found all the same,
-// by the encoder.
+// Tokens that are merged early are common, so they have the first choice. One whose bucket is full
+// is left out: it is found all the same, by the encoder.
 void make_whole(const VocabularySource& source, Tables& tables) {
-  const std::size_t buckets = std::max<std::size_t>(std::bit_ceil(source.tokens.size()) / bucket_size, 1);
+  const std::size_t buckets =
+      std::max<std::size_t>(std::bit_ceil(source.tokens.size()) / bucket_size, 1);
   tables.whole.assign(buckets * bucket_size, {});
   for (const VocabularySource::Token& token : source.tokens) {
     if (token.bytes.size() > short_piece_max) continue;
     const ShortPiece piece = copy_short_piece(token.bytes.data(), token.bytes.size());
-    ShortPiece* const bucket = &tables.whole[(hash_short_piece(piece) & (buckets - 1)) * bucket_size];
+    ShortPiece* const bucket =
+        &tables.whole[(hash_short_piece(piece) & (buckets - 1)) * bucket_size];
     ShortPiece* const slot = std::find(bucket, bucket + bucket_size, ShortPiece{});
     if (slot != bucket + bucket_size) *slot = piece;
   }
@@ -120,7 +128,9 @@ struct Part {
 
 std::vector<Part> characters_of(std::string_view token) {
   std::vector<Part> parts;
-  const auto continues = [&token](std::size_t i) { return (static_cast<std::uint8_t>(token[i]) & 0xC0) == 0x80; };
+  const auto continues = [&token](std::size_t i) {
+    return (static_cast<std::uint8_t>(token[i]) & 0xC0) == 0x80;
+  };
   for (std::size_t at = 0; at < token.size();) {
     std::size_t size = 1;
     while (at + size < token.size() && continues(at + size)) ++size;
@@ -132,7 +142,9 @@ std::vector<Part> characters_of(std::string_view token) {
 }
 
 std::uint32_t three_bytes(std::string_view bytes) {
-  const auto byte = [&bytes](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[i])); };
+  const auto byte = [&bytes](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<std::uint8_t>(bytes[i]));
+  };
   return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
 }
 
@@ -160,16 +172,19 @@ void make_cuts(const VocabularySource& source, Tables& tables) {
       } else if (after.whole) {
         if (after.bytes.size() == 3) tables.characters[three_bytes(after.bytes)] |= no_cut_before;
       } else {
-        forbid(tables, no_cut_before, [&](std::string_view bytes) { return bytes.starts_with(after.bytes); });
+        forbid(tables, no_cut_before,
+               [&](std::string_view bytes) { return bytes.starts_with(after.bytes); });
       }
     }
   }
 }
 
 // Needs the tables of the encoder.
-void count_characters(const VocabularySource& source, const BpeVocabulary& vocabulary, std::vector<std::uint8_t>& characters) {
+void count_characters(const VocabularySource& source, const BpeVocabulary& vocabulary,
+                      std::vector<std::uint8_t>& characters) {
   const auto two_bytes = [](std::string_view bytes) {
-    return static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[0])) << 8 | static_cast<std::uint8_t>(bytes[1]);
+    return static_cast<std::size_t>(static_cast<std::uint8_t>(bytes[0])) << 8 |
+           static_cast<std::uint8_t>(bytes[1]);
   };
   std::vector<bool> merged(0x10000);
   for (const VocabularySource::Token& token : source.tokens)
@@ -180,13 +195,16 @@ void count_characters(const VocabularySource& source, const BpeVocabulary& vocab
     if (code_point >= 0xD800 && code_point < 0xE000) continue;
     bytes.clear();
     append_utf8(bytes, code_point);
-    const bool stays_apart = !merged[two_bytes(bytes)] && !merged[two_bytes(std::string_view(bytes).substr(1))];
-    characters[code_point] |= stays_apart ? std::uint8_t{3} : static_cast<std::uint8_t>(encoder.count(vocabulary, bytes));
+    const bool stays_apart =
+        !merged[two_bytes(bytes)] && !merged[two_bytes(std::string_view(bytes).substr(1))];
+    characters[code_point] |=
+        stays_apart ? std::uint8_t{3} : static_cast<std::uint8_t>(encoder.count(vocabulary, bytes));
   }
 }
 
 template <class T>
-void append_section(std::string& file, VocabularyHeader& header, Section section, const std::vector<T>& table) {
+void append_section(std::string& file, VocabularyHeader& header, Section section,
+                    const std::vector<T>& table) {
   file.resize((file.size() + 63) / 64 * 64);
   header.sections[static_cast<std::size_t>(section)] = {file.size(), table.size()};
   file.append(reinterpret_cast<const char*>(table.data()), table.size() * sizeof(T));
@@ -221,7 +239,8 @@ Result<std::shared_ptr<BpeVocabulary>> open_copy(std::string_view file) {
   struct Delete {
     void operator()(char* bytes) const { ::operator delete(bytes, std::align_val_t{64}); }
   };
-  std::shared_ptr<char> bytes(static_cast<char*>(::operator new(file.size(), std::align_val_t{64})), Delete());
+  std::shared_ptr<char> bytes(static_cast<char*>(::operator new(file.size(), std::align_val_t{64})),
+                              Delete());
   std::memcpy(bytes.get(), file.data(), file.size());
   return BpeVocabulary::open({bytes.get(), file.size()}, bytes);
 }
@@ -232,7 +251,8 @@ Result<std::string> make_vocabulary(const VocabularySource& source) {
   if (source.tokens.size() >= tokens_max) return unsupported("a vocabulary of so many tokens");
   std::vector<std::string_view> strings;
   for (const VocabularySource::Token& token : source.tokens) {
-    if (token.bytes.size() > token_length_max) return unsupported("a vocabulary with such long tokens");
+    if (token.bytes.size() > token_length_max)
+      return unsupported("a vocabulary with such long tokens");
     strings.push_back(token.bytes);
   }
   Tables tables;
@@ -243,7 +263,8 @@ Result<std::string> make_vocabulary(const VocabularySource& source) {
   make_pairs(tables);
   make_whole(source, tables);
   make_cuts(source, tables);
-  const Result<std::shared_ptr<BpeVocabulary>> encoding = open_copy(write_file(source.facts, tables));
+  const Result<std::shared_ptr<BpeVocabulary>> encoding =
+      open_copy(write_file(source.facts, tables));
   if (!encoding) return encoding.error();
   count_characters(source, **encoding, tables.characters);
   return write_file(source.facts, tables);

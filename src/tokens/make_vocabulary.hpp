@@ -1,4 +1,5 @@
-// Makes the tables of a vocabulary out of its tokens. Takes about a second for 200,000 of them; mapping what comes out, no time at all.
+// Makes the tables of a vocabulary out of its tokens. Takes about a second for 200,000 of them;
+// mapping what comes out, no time at all.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,10 @@ struct VocabularySource {
     std::uint32_t id;
   };
   VocabularyFacts facts;
-  std::vector<Token> tokens;  // the 256 bytes first, by value; then the others in the order of their merging
-  std::vector<std::pair<TokenNumber, TokenNumber>> parts;  // of every token its pair; what stands there for a byte is not looked at
+  // the 256 bytes first, by value; then the others in the order of their merging
+  std::vector<Token> tokens;
+  // of every token its pair; what stands there for a byte is not looked at
+  std::vector<std::pair<TokenNumber, TokenNumber>> parts;
 };
 
 // The bytes of a vocabulary file. unsupported: too many tokens, or tokens that are too long.

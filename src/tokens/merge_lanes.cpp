@@ -21,12 +21,15 @@ constexpr std::uint32_t place_bits = 6;
 static_assert(lane_piece_max < 1u << place_bits);
 
 // A token's merge without its place. 0 stands for no token, and comes out above all others.
-constexpr std::uint32_t merge_of(std::uint64_t token) { return (static_cast<std::uint32_t>(token) - 1) << place_bits; }
+constexpr std::uint32_t merge_of(std::uint64_t token) {
+  return (static_cast<std::uint32_t>(token) - 1) << place_bits;
+}
 constexpr std::uint32_t no_merge = merge_of(0);
 
 }  // namespace
 
-MergeLanes::Question MergeLanes::ask(const BpeVocabulary& vocabulary, TokenNumber left, TokenNumber right) {
+MergeLanes::Question MergeLanes::ask(const BpeVocabulary& vocabulary, TokenNumber left,
+                                     TokenNumber right) {
   const std::uint64_t pair = pair_key(left, right);
   const std::uint64_t* const bucket = &vocabulary.pairs[pair_bucket(pair, vocabulary.pairs.size())];
   const Question question = {left == border || right == border ? empty_bucket : bucket, pair};
@@ -56,7 +59,8 @@ void MergeLanes::begin(const BpeVocabulary& vocabulary, std::string_view piece, 
   lane.parts[0] = border;
   for (std::size_t i = 1; i < size; ++i) {
     lane.parts[i] = byte(i - 1);
-    lane.merges[i] = merge_of(vocabulary.byte_pairs[std::size_t{byte(i - 1)} << 8 | byte(i)]) | static_cast<std::uint32_t>(i);
+    lane.merges[i] = merge_of(vocabulary.byte_pairs[std::size_t{byte(i - 1)} << 8 | byte(i)]) |
+                     static_cast<std::uint32_t>(i);
   }
   lane.parts[size] = byte(size - 1);
   lane.parts[size + 1] = border;
@@ -71,11 +75,13 @@ bool MergeLanes::step(const BpeVocabulary& vocabulary, Lane& lane) {
   lane.merges[lane.at] = answer(vocabulary, lane.with_next) | lane.at;
   lane.merges[lane.at_before] = answer(vocabulary, lane.with_before) | lane.at_before;
   const std::uint32_t* merges = lane.merges.data();
-  std::uint32_t lowest[4] = {no_merge, no_merge, no_merge, no_merge};  // four, as each waits for itself only
+  // four, as each waits for itself only
+  std::uint32_t lowest[4] = {no_merge, no_merge, no_merge, no_merge};
   for (const std::uint32_t* const end = merges + lane.merges_end; merges != end; merges += 8) {
     for (std::size_t i = 0; i < 8; ++i) lowest[i % 4] = std::min(lowest[i % 4], merges[i]);
   }
-  const std::uint32_t merge = std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3]));
+  const std::uint32_t merge =
+      std::min(std::min(lowest[0], lowest[1]), std::min(lowest[2], lowest[3]));
   if (merge >= no_merge) return false;
   const std::uint32_t at = merge % (1u << place_bits);
   const TokenNumber token = (merge >> place_bits) + 1;
@@ -94,7 +100,8 @@ bool MergeLanes::step(const BpeVocabulary& vocabulary, Lane& lane) {
   return true;
 }
 
-void MergeLanes::count(const BpeVocabulary& vocabulary, std::span<const std::string_view> pieces, std::uint8_t* counts) {
+void MergeLanes::count(const BpeVocabulary& vocabulary, std::span<const std::string_view> pieces,
+                       std::uint8_t* counts) {
   std::size_t begun = 0;
   Lane* busy[lanes_max];
   std::size_t busy_count = 0;

@@ -1,7 +1,9 @@
-// How many tokens short pieces are, by merging as it is defined: the lowest pair first, the leftmost of equals.
+// How many tokens short pieces are, by merging as it is defined: the lowest pair first, the
+// leftmost of equals.
 //
-// Which pair is merged next depends on what the table of pairs says about the merge before, and that table is too large to be near the
-// processor. So several pieces are merged by turns: each asks the memory for what it needs next and lets the others go on meanwhile.
+// Which pair is merged next depends on what the table of pairs says about the merge before, and
+// that table is too large to be near the processor. So several pieces are merged by turns: each
+// asks the memory for what it needs next and lets the others go on meanwhile.
 #pragma once
 
 #include <array>
@@ -20,7 +22,8 @@ inline constexpr std::size_t lane_piece_max = 63;  // bytes
 class MergeLanes {
  public:
   // Pieces of 1 to 63 bytes; `counts` has a place for each.
-  void count(const BpeVocabulary& vocabulary, std::span<const std::string_view> pieces, std::uint8_t* counts);
+  void count(const BpeVocabulary& vocabulary, std::span<const std::string_view> pieces,
+             std::uint8_t* counts);
 
  private:
   static constexpr std::size_t lanes_max = 8;
@@ -31,11 +34,13 @@ class MergeLanes {
     std::uint64_t pair;
   };
 
-  // The parts of a piece, linked, at places 1 to its size; a part lies where its first byte was. What stands before and behind them merges
-  // with nothing.
+  // The parts of a piece, linked, at places 1 to its size; a part lies where its first byte was.
+  // What stands before and behind them merges with nothing.
   struct Lane {
     std::array<std::uint32_t, 64>
-        merges;  // of the part here and the next: the token that makes and the place; the lowest is made first
+        // of the part here and the next: the token that makes and the place; the lowest is made
+        // first
+        merges;
     std::array<TokenNumber, 65> parts;
     std::array<std::uint8_t, 65> next, before;
     std::size_t merges_end;  // a multiple of 8

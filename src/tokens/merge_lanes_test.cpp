@@ -25,7 +25,8 @@ std::uint64_t seed() {
 class Merging {
  public:
   Merging(std::string_view lesson, std::size_t merge_count, std::mt19937_64& random) {
-    const SmallVocabulary small = learn_vocabulary(lesson, SplitPattern::o200k, merge_count, random);
+    const SmallVocabulary small =
+        learn_vocabulary(lesson, SplitPattern::o200k, merge_count, random);
     vocabulary_ = make_open_vocabulary(small.source).value();
     for (TokenNumber number = 256; number < small.source.parts.size(); ++number) {
       const auto [left, right] = small.source.parts[number];
@@ -57,7 +58,8 @@ class Merging {
   MergeLanes lanes_;
 };
 
-constexpr std::string_view lesson = "the cat and the hat aaaaaaaa abababab привет приветы 你好你好世界 =====----- ";
+constexpr std::string_view lesson =
+    "the cat and the hat aaaaaaaa abababab привет приветы 你好你好世界 =====----- ";
 
 std::string random_piece(std::mt19937_64& random, std::size_t size) {
   // Stretches of the lesson, beginning and ending anywhere, and now and then a byte from nowhere.
@@ -77,7 +79,8 @@ TEST(MergeLanes, PiecesOfAllSizesAreAsManyTokensAsMergingMakes) {
     Merging merging(lesson, random() % 90, random);
     std::vector<std::string> pieces;
     for (int i = 0; i < 6; ++i)
-      for (std::size_t size = 1; size <= lane_piece_max; ++size) pieces.push_back(random_piece(random, size));
+      for (std::size_t size = 1; size <= lane_piece_max; ++size)
+        pieces.push_back(random_piece(random, size));
     std::shuffle(pieces.begin(), pieces.end(), random);
     ASSERT_EQ(merging.in_lanes(pieces), merging.by_definition(pieces));
   }
@@ -97,9 +100,12 @@ TEST(MergeLanes, FewPiecesAndNoneAreCountedToo) {
 struct Source : VocabularySource {
   Source() {
     facts = {.name = "bytes", .pattern = SplitPattern::o200k};
-    for (std::uint32_t byte = 0; byte < 256; ++byte) add(byte, byte, std::string(1, static_cast<char>(byte)));
+    for (std::uint32_t byte = 0; byte < 256; ++byte)
+      add(byte, byte, std::string(1, static_cast<char>(byte)));
   }
-  TokenNumber add(TokenNumber left, TokenNumber right) { return add(left, right, tokens[left].bytes + tokens[right].bytes); }
+  TokenNumber add(TokenNumber left, TokenNumber right) {
+    return add(left, right, tokens[left].bytes + tokens[right].bytes);
+  }
   TokenNumber add(TokenNumber left, TokenNumber right, std::string bytes) {
     const auto number = static_cast<TokenNumber>(tokens.size());
     tokens.push_back({std::move(bytes), number});
@@ -129,14 +135,16 @@ TEST(MergeLanes, PairsWhoseBucketWasFullAreFound) {
   // Two of them side by side, as many as a table takes without growing.
   std::set<std::pair<TokenNumber, TokenNumber>> chosen;
   while (source.tokens.size() + chosen.size() < 0x4000)
-    chosen.emplace(256 + static_cast<TokenNumber>(random() % pairs), 256 + static_cast<TokenNumber>(random() % pairs));
+    chosen.emplace(256 + static_cast<TokenNumber>(random() % pairs),
+                   256 + static_cast<TokenNumber>(random() % pairs));
   for (const auto& [left, right] : chosen) source.add(left, right);
   const std::shared_ptr<const BpeVocabulary> vocabulary = make_open_vocabulary(source).value();
   std::size_t beyond = 0;  // pairs that are not in the bucket they belong to
   for (std::size_t slot = 0; slot < vocabulary->pairs.size(); ++slot) {
     const std::uint64_t entry = vocabulary->pairs[slot];
     if (entry == 0) continue;
-    beyond += pair_bucket(entry / tokens_max, vocabulary->pairs.size()) != slot / pair_bucket_size * pair_bucket_size;
+    beyond += pair_bucket(entry / tokens_max, vocabulary->pairs.size()) !=
+              slot / pair_bucket_size * pair_bucket_size;
   }
   EXPECT_GT(beyond, 0u);
   std::vector<std::string_view> pieces;
@@ -144,7 +152,8 @@ TEST(MergeLanes, PairsWhoseBucketWasFullAreFound) {
   PairMerges merges;
   std::vector<std::uint8_t> expected, counts(pieces.size());
   for (TokenNumber number = 256; number < source.tokens.size(); ++number)
-    merges.add(source.parts[number].first, source.parts[number].second, {.rank = number, .result = number});
+    merges.add(source.parts[number].first, source.parts[number].second,
+               {.rank = number, .result = number});
   for (const std::string_view piece : pieces) {
     std::vector<TokenNumber> parts;
     for (const char byte : piece) parts.push_back(static_cast<std::uint8_t>(byte));

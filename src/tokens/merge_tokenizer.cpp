@@ -5,7 +5,9 @@
 
 namespace undertext {
 
-std::uint64_t MergeTokenizer::count(std::string_view text) const { return encode(text).value().size(); }
+std::uint64_t MergeTokenizer::count(std::string_view text) const {
+  return encode(text).value().size();
+}
 
 Result<std::vector<std::uint32_t>> MergeTokenizer::encode(std::string_view text) const {
   std::string valid, normal;
@@ -16,11 +18,13 @@ Result<std::vector<std::uint32_t>> MergeTokenizer::encode(std::string_view text)
   const char* const end = text.data() + text.size();
   for (const char* at = text.data(); at != end;) {
     const char* const next = piece_end(facts_.pattern, at, end);
-    if (const auto whole = facts_.only_whole.find(std::string(at, next)); whole != facts_.only_whole.end()) {
+    if (const auto whole = facts_.only_whole.find(std::string(at, next));
+        whole != facts_.only_whole.end()) {
       ids.push_back(whole->second);
     } else {
       parts.clear();
-      for (const char* byte = at; byte != next; ++byte) parts.push_back(static_cast<std::uint8_t>(*byte));
+      for (const char* byte = at; byte != next; ++byte)
+        parts.push_back(static_cast<std::uint8_t>(*byte));
       merges_.apply(parts);
       for (const TokenNumber part : parts) ids.push_back(ids_[part]);
     }

@@ -1,5 +1,5 @@
-// A tokenizer over any list of merges, by definition and without short cuts: for vocabularies that the tables of bpe_vocabulary.hpp cannot
-// hold, and in tests to see whether those tables are right.
+// A tokenizer over any list of merges, by definition and without short cuts: for vocabularies that
+// the tables of bpe_vocabulary.hpp cannot hold, and in tests to see whether those tables are right.
 #pragma once
 
 #include <array>

@@ -14,19 +14,22 @@ namespace {
 constexpr std::size_t buffer_bytes_kept = 1u << 20;
 
 bool starts_like_url(std::string_view body) {
-  return body.starts_with("http:") || body.starts_with("https:") || body.starts_with("file:") || body.starts_with("gs:");
+  return body.starts_with("http:") || body.starts_with("https:") || body.starts_with("file:") ||
+         body.starts_with("gs:");
 }
 
 bool is_base64(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' || c == '/' || c == '-' ||
-         c == '_' || c == '=' || c == '\\';  // some write / as \/
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+         c == '/' || c == '-' || c == '_' || c == '=' || c == '\\';  // some write / as \/
 }
 
-// Whether a string in a part of an unknown type is bytes rather than something to read. Short strings do not matter.
+// Whether a string in a part of an unknown type is bytes rather than something to read. Short
+// strings do not matter.
 bool is_encoded(std::string_view body) {
   constexpr std::size_t sample_bytes = 256;
   if (body.size() < 2 * sample_bytes) return false;
-  return body.starts_with("data:") || std::all_of(body.begin(), body.begin() + sample_bytes, is_base64);
+  return body.starts_with("data:") ||
+         std::all_of(body.begin(), body.begin() + sample_bytes, is_base64);
 }
 
 // What a string holds that stands for bytes.
@@ -58,7 +61,8 @@ struct PlainMessage {
       } else if (key == "name" && is_json_string(value)) {
         plain.name = body_of(value);
       } else {
-        is_plain = is_plain && (key == "role" || key == "id" || key == "timestamp" || key == "metadata");
+        is_plain =
+            is_plain && (key == "role" || key == "id" || key == "timestamp" || key == "metadata");
       }
     });
     return is_plain ? std::optional(plain) : std::nullopt;
@@ -67,7 +71,8 @@ struct PlainMessage {
 
 class MessageCost {
  public:
-  MessageCost(const Tokenizer& tokenizer, const CostProfile& profile) : tokenizer_(tokenizer), profile_(profile) {}
+  MessageCost(const Tokenizer& tokenizer, const CostProfile& profile)
+      : tokenizer_(tokenizer), profile_(profile) {}
 
   std::uint64_t message(const Message& message) {
     if (const std::optional<PlainMessage> plain = PlainMessage::of(message.json()))
@@ -75,7 +80,8 @@ class MessageCost {
     const MessageReading reading(message);
     const Turn& turn = reading.turn();
     std::uint64_t tokens = use(profile_.message) + name_field(turn.name);
-    std::uint64_t beside = 0;  // the same thought under two names, as some servers give it, is sent once
+    // the same thought under two names, as some servers give it, is sent once
+    std::uint64_t beside = 0;
     for (const Block& one : turn.blocks) {
       if (one.kind == BlockKind::reasoning && one.raw.empty()) {
         beside = std::max(beside, text(one.text));
@@ -99,7 +105,9 @@ class MessageCost {
     return profile_.image.tokens(size.value_or(profile_.image_unseen), detail);
   }
 
-  std::uint64_t name_field(std::string_view body) { return body.empty() ? 0 : use(profile_.name_field) + text(body); }
+  std::uint64_t name_field(std::string_view body) {
+    return body.empty() ? 0 : use(profile_.name_field) + text(body);
+  }
 
   // The body of a JSON string.
   std::uint64_t text(std::string_view body) {
@@ -119,7 +127,8 @@ class MessageCost {
       case BlockKind::text:
       case BlockKind::refusal: return text(block.text);
       case BlockKind::media: return media(block);
-      case BlockKind::call: return use(profile_.call_frame) + tokenizer_.count(block.name) + value(block.json);
+      case BlockKind::call:
+        return use(profile_.call_frame) + tokenizer_.count(block.name) + value(block.json);
       case BlockKind::result: return result(block);
       case BlockKind::reasoning: return reasoning(block);
       case BlockKind::compaction:
@@ -157,31 +166,42 @@ class MessageCost {
 
   std::uint64_t media(const Block& block) {
     const Media& media = block.media;
-    const std::string_view bytes = media.source == MediaSource::base64 ? media.data : std::string_view();
+    const std::string_view bytes =
+        media.source == MediaSource::base64 ? media.data : std::string_view();
     switch (media.kind) {
-      case MediaKind::image: return image(image_size(bytes), media.detail == "low" ? ImageDetail::low : ImageDetail::high);
-      case MediaKind::audio: return played(bytes, profile_.audio_per_second, profile_.audio_bytes_per_second);
-      case MediaKind::video: return played(bytes, profile_.video_per_second, profile_.video_bytes_per_second);
+      case MediaKind::image:
+        return image(image_size(bytes),
+                     media.detail == "low" ? ImageDetail::low : ImageDetail::high);
+      case MediaKind::audio:
+        return played(bytes, profile_.audio_per_second, profile_.audio_bytes_per_second);
+      case MediaKind::video:
+        return played(bytes, profile_.video_per_second, profile_.video_bytes_per_second);
       case MediaKind::file: break;
     }
     // Beside its bytes a document may have a title and a context to read.
     std::uint64_t tokens = 0;
     if (!block.raw.empty()) {
       for_each_member(block.raw, [&](std::string_view key, std::string_view said) {
-        if ((key == "title" || key == "context") && is_json_string(said)) tokens += text(body_of(said));
+        if ((key == "title" || key == "context") && is_json_string(said))
+          tokens += text(body_of(said));
       });
     }
-    return tokens + (media.source == MediaSource::text ? text(media.data) : file({media.mime, bytes}));
+    return tokens +
+           (media.source == MediaSource::text ? text(media.data) : file({media.mime, bytes}));
   }
 
-  std::uint64_t played(std::string_view base64, const Figure& per_second, const Figure& bytes_per_second) {
+  std::uint64_t played(std::string_view base64, const Figure& per_second,
+                       const Figure& bytes_per_second) {
     constexpr std::size_t shortest_file = 64;  // an id is shorter
     if (base64.size() < shortest_file) return use(profile_.file_unseen);
     std::string head;
     append_base64_decoded(head, base64, 32);
     std::uint64_t rate = 0;
-    if (head.size() == 32 && head.starts_with("RIFF") && head.compare(8, 8, "WAVEfmt ") == 0) {  // says how many bytes a second has
-      const auto byte = [&head](std::size_t i) { return static_cast<std::uint64_t>(static_cast<std::uint8_t>(head[i])); };
+    // says how many bytes a second has
+    if (head.size() == 32 && head.starts_with("RIFF") && head.compare(8, 8, "WAVEfmt ") == 0) {
+      const auto byte = [&head](std::size_t i) {
+        return static_cast<std::uint64_t>(static_cast<std::uint8_t>(head[i]));
+      };
       constexpr std::uint64_t slowest = 1'000;
       rate = std::max(slowest, byte(28) | byte(29) << 8 | byte(30) << 16 | byte(31) << 24);
     }
@@ -192,7 +212,8 @@ class MessageCost {
   std::uint64_t file(const Payload& payload) {
     constexpr std::size_t shortest_file = 64;
     if (payload.base64.size() < shortest_file) return use(profile_.file_unseen);
-    if (const std::optional<PixelSize> size = image_size(payload.base64)) return image(size, ImageDetail::high);
+    if (const std::optional<PixelSize> size = image_size(payload.base64))
+      return image(size, ImageDetail::high);
     if (payload.media_type.starts_with("text")) {  // text/plain, as it is or with its slash escaped
       std::string& decoded = buffer();
       append_base64_decoded(decoded, payload.base64, payload.base64.size());
@@ -201,7 +222,8 @@ class MessageCost {
       return tokens;
     }
     const std::uint64_t page = use(profile_.document_bytes_per_page);
-    return std::max<std::uint64_t>(1, (payload.bytes() + page - 1) / page) * use(profile_.document_page);
+    return std::max<std::uint64_t>(1, (payload.bytes() + page - 1) / page) *
+           use(profile_.document_page);
   }
 
   // Something nobody here knows: what it says.
@@ -240,7 +262,9 @@ class NoText final : public Tokenizer {
   std::string_view name() const noexcept override { return "none"; }
   bool is_exact() const noexcept override { return true; }
   std::uint64_t count(std::string_view) const override { return 0; }
-  Result<std::vector<std::uint32_t>> encode(std::string_view) const override { return std::vector<std::uint32_t>(); }
+  Result<std::vector<std::uint32_t>> encode(std::string_view) const override {
+    return std::vector<std::uint32_t>();
+  }
 };
 
 }  // namespace
@@ -252,7 +276,8 @@ bool are_message_tokens_exact(const Message& message, const CostProfile& profile
   return cost.is_exact();
 }
 
-std::uint32_t count_message_tokens(const Message& message, const Tokenizer& tokenizer, const CostProfile& profile) {
+std::uint32_t count_message_tokens(const Message& message, const Tokenizer& tokenizer,
+                                   const CostProfile& profile) {
   const std::uint64_t tokens = MessageCost(tokenizer, profile).message(message);
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(tokens, message_tokens_max));
 }

@@ -29,9 +29,11 @@ namespace undertext {
 inline constexpr std::uint32_t message_tokens_max = (1u << 30) - 1;  // a larger count becomes this
 
 // Linear in the message, whatever is in it.
-std::uint32_t count_message_tokens(const Message& message, const Tokenizer& tokenizer, const CostProfile& profile);
+std::uint32_t count_message_tokens(const Message& message, const Tokenizer& tokenizer,
+                                   const CostProfile& profile);
 
-// Whether every figure that this needs of the profile is exact; a text needs none beside its message's. Linear, but much less work than counting.
+// Whether every figure that this needs of the profile is exact; a text needs none beside its
+// message's. Linear, but much less work than counting.
 bool are_message_tokens_exact(const Message& message, const CostProfile& profile);
 
 }  // namespace undertext

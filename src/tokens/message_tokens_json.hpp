@@ -1,4 +1,5 @@
-// Goes through the JSON of a message. It has been checked before, so that nothing is checked again, and much of it is passed over.
+// Goes through the JSON of a message. It has been checked before, so that nothing is checked again,
+// and much of it is passed over.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +47,8 @@ class JsonCursor {
         if (depth == 0) break;
         continue;
       }
-      if (depth == 0 && (c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t'))
+      if (depth == 0 &&
+          (c == ',' || c == '}' || c == ']' || c == ' ' || c == '\n' || c == '\r' || c == '\t'))
         break;  // behind a number or a word
       ++at_;
       if (c == '{' || c == '[') ++depth;
@@ -63,9 +65,12 @@ class JsonCursor {
 inline bool is_json_string(std::string_view value) { return value.front() == '"'; }
 inline bool is_json_object(std::string_view value) { return value.front() == '{'; }
 inline bool is_json_array(std::string_view value) { return value.front() == '['; }
-inline std::string_view body_of(std::string_view json_string) { return json_string.substr(1, json_string.size() - 2); }
+inline std::string_view body_of(std::string_view json_string) {
+  return json_string.substr(1, json_string.size() - 2);
+}
 
-// What a key or a short name says. Names that matter are short, so one that is long as spelled is not decoded.
+// What a key or a short name says. Names that matter are short, so one that is long as spelled is
+// not decoded.
 class JsonName {
  public:
   explicit JsonName(std::string_view body) : text_(body) {
@@ -112,7 +117,8 @@ void for_each_element(std::string_view array, Visit visit) {
   }
 }
 
-// Calls visit(key, body) for every string in a value that is no key, however deep; the key is that of the innermost member it is in.
+// Calls visit(key, body) for every string in a value that is no key, however deep; the key is that
+// of the innermost member it is in.
 template <class Visit>
 void for_each_string(std::string_view json, Visit visit) {
   JsonCursor cursor(json);

@@ -10,7 +10,8 @@
 namespace undertext {
 namespace {
 
-// The simplest tokenizer there is: a byte is a token. So a test sees exactly which bytes were counted.
+// The simplest tokenizer there is: a byte is a token. So a test sees exactly which bytes were
+// counted.
 class ByteTokenizer final : public Tokenizer {
  public:
   std::string_view name() const noexcept override { return "bytes"; }
@@ -57,7 +58,10 @@ TEST(MessageTokens, TextCountsAsWhatItSaysNotAsItIsEscaped) {
 }
 
 TEST(MessageTokens, TextPartsCountAsTheirText) {
-  EXPECT_EQ(content(R"([{"type":"text","text":"abcd"},{"text":"e\nf","type":"text","cache_control":{"type":"ephemeral"}}])"), 7u);
+  EXPECT_EQ(
+      content(
+          R"([{"type":"text","text":"abcd"},{"text":"e\nf","type":"text","cache_control":{"type":"ephemeral"}}])"),
+      7u);
   EXPECT_EQ(content(R"([ { "type" : "input_text" , "text" : "abcd" } ])"), 4u);
   EXPECT_EQ(content(R"([{"\u0074ype":"t\u0065xt","text":"abcd"}])"), 4u);
 }
@@ -76,21 +80,37 @@ TEST(MessageTokens, ACallIsItsNameAndItsArgumentsInEverySpelling) {
       assistant(
           R"("content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"ls","arguments":"{\"path\":\"a\"}"}}])"),
       frame + 14);
-  EXPECT_EQ(assistant(R"("content":"","toolCalls":[{"id":"call_1","name":"ls","arguments":{"path":"a"}}])"), frame + 14);
-  EXPECT_EQ(assistant(R"("content":[{"type":"tool_use","id":"toolu_1","name":"ls","input":{"path":"a"}}])"), frame + 14);
-  EXPECT_EQ(assistant(R"("content":[{"type":"tool_use","tool_use":{"id":"toolu_1","name":"ls","input":{"path":"a"}}}])"),
-            frame + 14);
-  EXPECT_EQ(assistant(R"("content":null,"tool_calls":[{"id":"c","type":"custom","custom":{"name":"ls","input":"abc"}}])"),
+  EXPECT_EQ(
+      assistant(
+          R"("content":"","toolCalls":[{"id":"call_1","name":"ls","arguments":{"path":"a"}}])"),
+      frame + 14);
+  EXPECT_EQ(
+      assistant(
+          R"("content":[{"type":"tool_use","id":"toolu_1","name":"ls","input":{"path":"a"}}])"),
+      frame + 14);
+  EXPECT_EQ(
+      assistant(
+          R"("content":[{"type":"tool_use","tool_use":{"id":"toolu_1","name":"ls","input":{"path":"a"}}}])"),
+      frame + 14);
+  EXPECT_EQ(
+      assistant(
+          R"("content":null,"tool_calls":[{"id":"c","type":"custom","custom":{"name":"ls","input":"abc"}}])"),
+      frame + 5);
+  EXPECT_EQ(assistant(R"("content":"x","function_call":{"name":"ls","arguments":"{}"})"),
             frame + 5);
-  EXPECT_EQ(assistant(R"("content":"x","function_call":{"name":"ls","arguments":"{}"})"), frame + 5);
-  EXPECT_EQ(assistant(R"("content":null,"tool_calls":[{"id":"a","name":"f"},{"id":"b","name":"g"}])"), 2 * frame + 2);
+  EXPECT_EQ(
+      assistant(R"("content":null,"tool_calls":[{"id":"a","name":"f"},{"id":"b","name":"g"}])"),
+      2 * frame + 2);
 }
 
 TEST(MessageTokens, AResultCostsWhatItContains) {
   const CostProfile& claude = profile("anthropic");
   const std::uint32_t frame = claude.result_frame.value;
-  EXPECT_EQ(content(R"([{"type":"tool_result","tool_use_id":"toolu_1","content":"abc"}])", claude), frame + 3);
-  EXPECT_EQ(content(R"([{"type":"tool_result","tool_result":{"tool_use_id":"t","content":"abc"}}])", claude), frame + 3);
+  EXPECT_EQ(content(R"([{"type":"tool_result","tool_use_id":"toolu_1","content":"abc"}])", claude),
+            frame + 3);
+  EXPECT_EQ(content(R"([{"type":"tool_result","tool_result":{"tool_use_id":"t","content":"abc"}}])",
+                    claude),
+            frame + 3);
   EXPECT_EQ(
       content(
           R"([{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"abc"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":")" +
@@ -108,24 +128,29 @@ TEST(MessageTokens, AResultCostsWhatItContains) {
 // They hold their results, each elsewhere.
 TEST(MessageTokens, AHostedCallCostsTheStringsInIt) {
   const auto hosted = [](std::string_view members) {
-    return assistant(R"("content":[{"type":"openai_responses","item":{"id":"0123456789",)" + std::string(members) + "}}]");
+    return assistant(R"("content":[{"type":"openai_responses","item":{"id":"0123456789",)" +
+                     std::string(members) + "}}]");
   };
   const std::string more(100, 'x');
-  for (const std::string_view members : {
-           R"("type":"mcp_call","name":"q","server_label":"s","arguments":"{}","output":"_")",
-           R"("type":"mcp_list_tools","server_label":"s","tools":[{"name":"q","description":"_"}])",
-           R"("type":"web_search_call","status":"completed","action":{"type":"search","query":"_"})",
-           R"("type":"file_search_call","queries":["q"],"results":[{"text":"_","filename":"a"}])",
-           R"("type":"code_interpreter_call","code":"1","outputs":[{"type":"logs","logs":"_"}])",
-           R"("type":"some_new_tool_call","call_id":"c","found":"_")",
-       }) {
+  for (
+      const std::string_view members : {
+          R"("type":"mcp_call","name":"q","server_label":"s","arguments":"{}","output":"_")",
+          R"("type":"mcp_list_tools","server_label":"s","tools":[{"name":"q","description":"_"}])",
+          R"("type":"web_search_call","status":"completed","action":{"type":"search","query":"_"})",
+          R"("type":"file_search_call","queries":["q"],"results":[{"text":"_","filename":"a"}])",
+          R"("type":"code_interpreter_call","code":"1","outputs":[{"type":"logs","logs":"_"}])",
+          R"("type":"some_new_tool_call","call_id":"c","found":"_")",
+      }) {
     const std::uint32_t tokens = hosted(members);
     EXPECT_GT(tokens, 0u) << members;
-    EXPECT_EQ(hosted(std::string(members).replace(members.find("\"_\"") + 1, 1, more)), tokens + 99) << members;
+    EXPECT_EQ(hosted(std::string(members).replace(members.find("\"_\"") + 1, 1, more)), tokens + 99)
+        << members;
   }
-  EXPECT_GT(assistant(R"("content":[{"type":"gemini","item":{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":")" + more +
-                      R"("}}}])"),
-            100u);
+  EXPECT_GT(
+      assistant(
+          R"("content":[{"type":"gemini","item":{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":")" +
+          more + R"("}}}])"),
+      100u);
 }
 
 TEST(MessageTokens, ThinkingCostsItsTextAndNotItsSignature) {
@@ -142,25 +167,37 @@ TEST(MessageTokens, ThinkingCostsItsTextAndNotItsSignature) {
 }
 
 TEST(MessageTokens, RedactedThinkingCostsByItsBytes) {
-  EXPECT_EQ(assistant(R"("content":[{"type":"redacted_thinking","data":")" + std::string(1600, 'A') + R"("}])"), 300u);
+  EXPECT_EQ(assistant(R"("content":[{"type":"redacted_thinking","data":")" +
+                      std::string(1600, 'A') + R"("}])"),
+            300u);
 }
 
 TEST(MessageTokens, AnImageCostsByItsPixelsWhateverItsLength) {
   const std::string url = "data:image/png;base64," + png_1024;
   EXPECT_EQ(content(R"([{"type":"image_url","image_url":{"url":")" + url + R"("}}])"), 765u);
-  EXPECT_EQ(content(R"([{"type":"image_url","image_url":{"url":")" + url + std::string(1'000'000, 'A') + R"("}}])"), 765u);
-  EXPECT_EQ(content(R"([{"type":"image_url","image_url":{"detail":"low","url":")" + url + R"("}}])"), 85u);
-  EXPECT_EQ(content(R"([{"type":"input_image","image_url":")" + url + R"(","detail":"high"}])"), 765u);
+  EXPECT_EQ(content(R"([{"type":"image_url","image_url":{"url":")" + url +
+                    std::string(1'000'000, 'A') + R"("}}])"),
+            765u);
+  EXPECT_EQ(
+      content(R"([{"type":"image_url","image_url":{"detail":"low","url":")" + url + R"("}}])"),
+      85u);
+  EXPECT_EQ(content(R"([{"type":"input_image","image_url":")" + url + R"(","detail":"high"}])"),
+            765u);
   const std::string source =
-      R"([{"type":"image","source":{"type":"base64","media_type":"image/png","data":")" + png_1024 + R"("}}])";
+      R"([{"type":"image","source":{"type":"base64","media_type":"image/png","data":")" + png_1024 +
+      R"("}}])";
   EXPECT_EQ(content(source, profile("anthropic")), 1369u);
   EXPECT_EQ(content(source, profile("gemini")), 4 * 258u);
 }
 
 TEST(MessageTokens, AnImageThatIsElsewhereIsTakenForOneOf1024Pixels) {
-  EXPECT_EQ(content(R"([{"type":"image_url","image_url":{"url":"https://example.org/a/picture.png"}}])"), 765u);
   EXPECT_EQ(
-      content(R"([{"type":"image","source":{"type":"file","file_id":"file_011CNha8iCJcU1wXNR6q4V8w"}}])", profile("anthropic")),
+      content(R"([{"type":"image_url","image_url":{"url":"https://example.org/a/picture.png"}}])"),
+      765u);
+  EXPECT_EQ(
+      content(
+          R"([{"type":"image","source":{"type":"file","file_id":"file_011CNha8iCJcU1wXNR6q4V8w"}}])",
+          profile("anthropic")),
       1369u);
   EXPECT_EQ(content(R"([{"type":"image","source":{"type":"base64","data":"QQ=="}}])"), 765u);
   EXPECT_EQ(content(R"([{"type":"image"}])"), 765u);
@@ -168,50 +205,78 @@ TEST(MessageTokens, AnImageThatIsElsewhereIsTakenForOneOf1024Pixels) {
 
 TEST(MessageTokens, AnAbsurdImageHasABoundedCost) {
   // PNGs of 0 by 0 and of 4294967295 by 4294967295 pixels
-  for (const char* data : {"iVBORw0KGgoAAAANSUhEUgAAAAAAAAAAAAAAAAAA", "iVBORw0KGgoAAAANSUhEUv//////////AAAAAAAA"})
+  for (const char* data :
+       {"iVBORw0KGgoAAAANSUhEUgAAAAAAAAAAAAAAAAAA", "iVBORw0KGgoAAAANSUhEUv//////////AAAAAAAA"})
     for (const CostProfile& each : cost_profiles()) {
-      const std::uint32_t tokens = content(R"([{"type":"image","source":{"data":")" + std::string(data) + R"("}}])", each);
+      const std::uint32_t tokens =
+          content(R"([{"type":"image","source":{"data":")" + std::string(data) + R"("}}])", each);
       EXPECT_GE(tokens, 1u);
       EXPECT_LE(tokens, 30'000u) << each.name;
     }
 }
 
 TEST(MessageTokens, AudioCostsByItsLength) {
-  const std::string wav_second = "UklGRiR9AABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQB9AAA";  // 32,000 bytes a second
+  // 32,000 bytes a second
+  const std::string wav_second = "UklGRiR9AABXQVZFZm10IBAAAAABAAEAgD4AAAB9AAACABAAZGF0YQB9AAA";
   const std::string ten_seconds = wav_second + std::string(320'000 / 3 * 4, 'A');
-  EXPECT_NEAR(content(R"([{"type":"input_audio","input_audio":{"format":"wav","data":")" + ten_seconds + R"("}}])"), 100, 1);
-  EXPECT_NEAR(
-      content(R"([{"type":"input_audio","input_audio":{"format":"wav","data":")" + ten_seconds + R"("}}])", profile("gemini")), 320,
-      1);
-  EXPECT_EQ(
-      content(R"([{"type":"input_audio","input_audio":{"format":"mp3","data":")" + std::string(16'000 / 3 * 4, 'A') + R"("}}])"),
-      10u);
-  EXPECT_EQ(content(R"([{"type":"audio","audio":{"id":"audio_1"}}])"), default_cost_profile().file_unseen.value);
+  EXPECT_NEAR(content(R"([{"type":"input_audio","input_audio":{"format":"wav","data":")" +
+                      ten_seconds + R"("}}])"),
+              100, 1);
+  EXPECT_NEAR(content(R"([{"type":"input_audio","input_audio":{"format":"wav","data":")" +
+                          ten_seconds + R"("}}])",
+                      profile("gemini")),
+              320, 1);
+  EXPECT_EQ(content(R"([{"type":"input_audio","input_audio":{"format":"mp3","data":")" +
+                    std::string(16'000 / 3 * 4, 'A') + R"("}}])"),
+            10u);
+  EXPECT_EQ(content(R"([{"type":"audio","audio":{"id":"audio_1"}}])"),
+            default_cost_profile().file_unseen.value);
 }
 
 TEST(MessageTokens, ADocumentCostsByItsPagesUnlessItIsTextOrParts) {
   const CostProfile& claude = profile("anthropic");
   const std::string pdf(400'000, 'J');  // 300,000 bytes: 6 pages
-  EXPECT_EQ(content(R"([{"type":"document","title":"abc","source":{"type":"base64","media_type":"application/pdf","data":")" + pdf +
-                        R"("}}])",
-                    claude),
-            3 + 6 * claude.document_page.value);
-  EXPECT_EQ(content(R"([{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,)" + pdf + R"("}}])"),
-            6 * default_cost_profile().document_page.value);
-  EXPECT_EQ(content(R"([{"type":"document","source":{"type":"text","media_type":"text/plain","data":"a\nb"}}])", claude), 3u);
-  EXPECT_EQ(content(R"([{"type":"document","source":{"type":"content","content":[{"type":"text","text":"abc"}]}}])", claude), 3u);
-  EXPECT_EQ(content(R"([{"type":"document","source":{"type":"url","url":"https://example.org/a.pdf"}}])", claude),
-            claude.file_unseen.value);
-  EXPECT_EQ(content(R"([{"type":"file","file":{"file_data":"data:text/plain;base64,)" + std::string(400, 'Q') + R"("}}])"), 300u);
+  EXPECT_EQ(
+      content(
+          R"([{"type":"document","title":"abc","source":{"type":"base64","media_type":"application/pdf","data":")" +
+              pdf + R"("}}])",
+          claude),
+      3 + 6 * claude.document_page.value);
+  EXPECT_EQ(
+      content(
+          R"([{"type":"file","file":{"filename":"a.pdf","file_data":"data:application/pdf;base64,)" +
+          pdf + R"("}}])"),
+      6 * default_cost_profile().document_page.value);
+  EXPECT_EQ(
+      content(
+          R"([{"type":"document","source":{"type":"text","media_type":"text/plain","data":"a\nb"}}])",
+          claude),
+      3u);
+  EXPECT_EQ(
+      content(
+          R"([{"type":"document","source":{"type":"content","content":[{"type":"text","text":"abc"}]}}])",
+          claude),
+      3u);
+  EXPECT_EQ(
+      content(R"([{"type":"document","source":{"type":"url","url":"https://example.org/a.pdf"}}])",
+              claude),
+      claude.file_unseen.value);
+  EXPECT_EQ(content(R"([{"type":"file","file":{"file_data":"data:text/plain;base64,)" +
+                    std::string(400, 'Q') + R"("}}])"),
+            300u);
 }
 
 TEST(MessageTokens, APartOfAnUnknownTypeCostsTheStringsInIt) {
-  EXPECT_EQ(content(R"([{"type":"search_result","title":"abc","content":[{"type":"text","text":"de"}],"score":0.5,"id":"xyz"}])"),
-            5u);
+  EXPECT_EQ(
+      content(
+          R"([{"type":"search_result","title":"abc","content":[{"type":"text","text":"de"}],"score":0.5,"id":"xyz"}])"),
+      5u);
   EXPECT_EQ(content(R"([{"title":"abc"}])"), 3u);
   const std::string blob(1'000'000, 'Q');
   EXPECT_LT(content(R"([{"type":"hologram","data":")" + blob + R"("}])"), 30'000u);
-  EXPECT_EQ(content(R"([{"type":"hologram","data":")" + png_1024 + std::string(1000, 'A') + R"("}])"), 765u);
+  EXPECT_EQ(
+      content(R"([{"type":"hologram","data":")" + png_1024 + std::string(1000, 'A') + R"("}])"),
+      765u);
 }
 
 TEST(MessageTokens, ACountThatIsTooLargeIsTheLargest) {
@@ -224,7 +289,8 @@ TEST(MessageTokens, ACountThatIsTooLargeIsTheLargest) {
   EXPECT_EQ(cost(R"({"role":"user","content":[)" + parts + "]}", dear), message_tokens_max);
 }
 
-std::string nested(std::size_t levels, const std::string& open, const std::string& inner, const std::string& close) {
+std::string nested(std::size_t levels, const std::string& open, const std::string& inner,
+                   const std::string& close) {
   std::string json;
   for (std::size_t i = 0; i < levels; ++i) json += open;
   json += inner;
@@ -239,7 +305,8 @@ TEST(MessageTokens, DeepMessagesAreCountedToTheBottom) {
   EXPECT_EQ(content("[" + nested(60, R"({"x":)", R"("abc")", "}") + "]"), 3u);
 }
 
-// Twice the message, at most a little more than twice the time: told apart from quadratic by a wide margin.
+// Twice the message, at most a little more than twice the time: told apart from quadratic by a wide
+// margin.
 TEST(MessageTokens, TimeIsLinearInHostileMessages) {
   const auto seconds = [](const std::string& json) {
     const Message message = Message::parse(json).value();
@@ -247,7 +314,8 @@ TEST(MessageTokens, TimeIsLinearInHostileMessages) {
     for (int i = 0; i < 3; ++i) {
       const auto start = std::chrono::steady_clock::now();
       count_message_tokens(message, *estimate_tokenizer(""), default_cost_profile());
-      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      best = std::min(
+          best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     return best;
   };
@@ -257,16 +325,22 @@ TEST(MessageTokens, TimeIsLinearInHostileMessages) {
     return text;
   };
   constexpr std::size_t bytes = 8'000'000;
-  for (const std::string& piece : {std::string(R"(\\)"), std::string(R"(\")"), std::string(R"(\ud800)"),
-                                   std::string("\xE4\xB8\xAD"), std::string("1"), std::string(R"(\u0041)")})
-    EXPECT_LT(seconds(R"({"role":"user","content":")" + repeated(piece, bytes) + "\"}"), 2.0) << piece;
-  EXPECT_LT(seconds(R"({"role":"user","content":[{"type":"text","text":"x"})" +
-                    repeated(R"(,{"type":"text","text":"as many parts as one may have"})", bytes) + "]}"),
-            2.0);
-  EXPECT_LT(seconds(R"({"role":"user","content":[{"type":"image","source":{"data":")" + repeated("/9j/4QAC", bytes) + R"("}}]})"),
+  for (const std::string& piece :
+       {std::string(R"(\\)"), std::string(R"(\")"), std::string(R"(\ud800)"),
+        std::string("\xE4\xB8\xAD"), std::string("1"), std::string(R"(\u0041)")})
+    EXPECT_LT(seconds(R"({"role":"user","content":")" + repeated(piece, bytes) + "\"}"), 2.0)
+        << piece;
+  EXPECT_LT(
+      seconds(R"({"role":"user","content":[{"type":"text","text":"x"})" +
+              repeated(R"(,{"type":"text","text":"as many parts as one may have"})", bytes) + "]}"),
+      2.0);
+  EXPECT_LT(seconds(R"({"role":"user","content":[{"type":"image","source":{"data":")" +
+                    repeated("/9j/4QAC", bytes) + R"("}}]})"),
             2.0);
   EXPECT_LT(seconds(R"({"role":"user","content":)" +
-                    nested(60, R"([{"type":"tool_result","content":)", '"' + repeated("a", bytes) + '"', "}]") + "}"),
+                    nested(60, R"([{"type":"tool_result","content":)",
+                           '"' + repeated("a", bytes) + '"', "}]") +
+                    "}"),
             2.0);
 }
 

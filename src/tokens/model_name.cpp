@@ -7,7 +7,9 @@ namespace undertext {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_digits(std::string_view text) { return !text.empty() && std::all_of(text.begin(), text.end(), is_digit); }
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
 
 // "us.", "anthropic.": a word without a digit, where "gpt-4.1" has one before its dot.
 std::string_view without_vendor(std::string_view name) {
@@ -27,7 +29,9 @@ std::string_view without_revision(std::string_view name) {
   const bool is_numbered = is_digits(name.substr(colon + 1, 1));
   name = name.substr(0, colon);
   const std::size_t dash = name.rfind("-v");
-  return is_numbered && dash != std::string_view::npos && is_digits(name.substr(dash + 2)) ? name.substr(0, dash) : name;
+  return is_numbered && dash != std::string_view::npos && is_digits(name.substr(dash + 2))
+             ? name.substr(0, dash)
+             : name;
 }
 
 // Of a folded name: -2025-04-14, -20250514, -latest.
@@ -37,9 +41,11 @@ std::string_view without_date(std::string_view name) {
   const auto fits = [name](std::string_view form) {
     if (name.size() <= form.size()) return false;
     const std::string_view end = name.substr(name.size() - form.size());
-    return std::equal(end.begin(), end.end(), form.begin(), [](char c, char f) { return f == '0' ? is_digit(c) : c == f; });
+    return std::equal(end.begin(), end.end(), form.begin(),
+                      [](char c, char f) { return f == '0' ? is_digit(c) : c == f; });
   };
-  for (const std::string_view form : {std::string_view("-0000-00-00"), std::string_view("-00000000")})
+  for (const std::string_view form :
+       {std::string_view("-0000-00-00"), std::string_view("-00000000")})
     if (fits(form)) return name.substr(0, name.size() - form.size());
   return name;
 }
@@ -59,7 +65,8 @@ ModelName model_name(std::string_view name) {
   if (name.starts_with("ft:")) name.remove_prefix(3);
   name = name.substr(0, name.find('@'));
   name = without_revision(name);
-  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
+  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos)
+    name.remove_prefix(slash + 1);
   ModelName result{.dated = folded_name(without_vendor(name)), .plain = {}};
   result.plain = without_date(result.dated);
   return result;

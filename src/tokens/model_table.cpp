@@ -9,10 +9,12 @@
 namespace undertext {
 namespace {
 
-// A family's name ends with '*'. "gpt-4.1*" is not the family of gpt-4-1106-preview: a number is not cut in two.
+// A family's name ends with '*'. "gpt-4.1*" is not the family of gpt-4-1106-preview: a number is
+// not cut in two.
 bool may_end(std::string_view name, std::size_t length) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return length == 0 || length == name.size() || !is_digit(name[length - 1]) || !is_digit(name[length]);
+  return length == 0 || length == name.size() || !is_digit(name[length - 1]) ||
+         !is_digit(name[length]);
 }
 
 void lay_over(Model& model, const ModelRow& row) {
@@ -35,12 +37,14 @@ std::atomic<const ModelTable*>& current() {
 }  // namespace
 
 const EstimateRow* ModelTable::find_estimate(std::string_view name) const {
-  const auto found = std::find_if(estimates.begin(), estimates.end(), [name](const EstimateRow& row) { return row.name == name; });
+  const auto found = std::find_if(estimates.begin(), estimates.end(),
+                                  [name](const EstimateRow& row) { return row.name == name; });
   return found == estimates.end() ? nullptr : &*found;
 }
 
 const CostProfile* ModelTable::find_costs(std::string_view name) const {
-  const auto found = std::find_if(costs.begin(), costs.end(), [name](const CostProfile& row) { return row.name == name; });
+  const auto found = std::find_if(costs.begin(), costs.end(),
+                                  [name](const CostProfile& row) { return row.name == name; });
   return found == costs.end() ? nullptr : &*found;
 }
 
@@ -72,7 +76,8 @@ std::vector<std::string> model_names() {
 }
 
 Result<void> add_models(std::string_view json) {
-  static std::mutex& adding = *new std::mutex;  // never destroyed, so that it can be used while the program ends
+  // never destroyed, so that it can be used while the program ends
+  static std::mutex& adding = *new std::mutex;
   const std::lock_guard lock(adding);
   const ModelTable& below = model_table();
   Result<ModelTable> read = read_model_table(json, below);

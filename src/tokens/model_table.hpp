@@ -1,6 +1,8 @@
-// The table of models: models.json, and what programs lay over it. undertext/models.hpp is its public face.
+// The table of models: models.json, and what programs lay over it. undertext/models.hpp is its
+// public face.
 //
-// A table is never changed once it is there, and never destroyed: a CostProfile may be kept for ever.
+// A table is never changed once it is there, and never destroyed: a CostProfile may be kept for
+// ever.
 #pragma once
 
 #include <map>
@@ -16,7 +18,8 @@
 
 namespace undertext {
 
-// An estimate of the tokens of a family of models: the weights of a vocabulary that was measured (estimate_weights.hpp), times a ratio.
+// An estimate of the tokens of a family of models: the weights of a vocabulary that was measured
+// (estimate_weights.hpp), times a ratio.
 struct EstimateRow {
   std::string name;
   std::string weights;
@@ -38,9 +41,10 @@ struct ModelRow {
 
 struct ModelTable {
   std::vector<EstimateRow> estimates;
-  std::vector<CostProfile> costs;                       // the first is the default
-  std::map<std::string, ModelRow, std::less<>> models;  // by folded_name(), with the '*' of families
-  const ModelTable* below = nullptr;                    // the one that this one took the place of
+  std::vector<CostProfile> costs;  // the first is the default
+  // by folded_name(), with the '*' of families
+  std::map<std::string, ModelRow, std::less<>> models;
+  const ModelTable* below = nullptr;  // the one that this one took the place of
 
   const EstimateRow* find_estimate(std::string_view name) const;
   const CostProfile* find_costs(std::string_view name) const;
@@ -58,8 +62,9 @@ Result<ModelTable> read_model_table(std::string_view json, const ModelTable& bel
 // How names are compared: in lower case, with '.' and '_' as '-'.
 std::string folded_name(std::string_view name);
 
-// A name without what is put before and behind it by those who serve the model: "us.anthropic.claude-opus-4-20250514-v1:0" is
-// claude-opus-4-20250514, and claude-opus-4 without its date. Folded.
+// A name without what is put before and behind it by those who serve the model:
+// "us.anthropic.claude-opus-4-20250514-v1:0" is claude-opus-4-20250514, and claude-opus-4 without
+// its date. Folded.
 struct ModelName {
   std::string dated;
   std::string plain;

@@ -1,4 +1,5 @@
-// Decomposes, orders marks, and composes again (Unicode Standard Annex 15); but only from the first character on that could change.
+// Decomposes, orders marks, and composes again (Unicode Standard Annex 15); but only from the first
+// character on that could change.
 #include "tokens/normalize.hpp"
 
 #include <algorithm>
@@ -28,8 +29,10 @@ struct CombiningRange {
 
 #include "tokens/unicode_nfc.inc"
 
-constexpr char32_t hangul_first = 0xAC00, lead_first = 0x1100, vowel_first = 0x1161, tail_first = 0x11A7;
-constexpr std::uint32_t lead_count = 19, vowel_count = 21, tail_count = 28, hangul_count = lead_count * vowel_count * tail_count;
+constexpr char32_t hangul_first = 0xAC00, lead_first = 0x1100, vowel_first = 0x1161,
+                   tail_first = 0x11A7;
+constexpr std::uint32_t lead_count = 19, vowel_count = 21, tail_count = 28,
+                        hangul_count = lead_count * vowel_count * tail_count;
 
 struct Tables {
   std::unordered_map<char32_t, const Decomposition*> decompositions;
@@ -60,7 +63,8 @@ struct Tables {
 };
 
 const Tables& tables() {
-  static const Tables* const made = new Tables;  // never destroyed, so that it can be used while the program ends
+  // never destroyed, so that it can be used while the program ends
+  static const Tables* const made = new Tables;
   return *made;
 }
 
@@ -70,12 +74,16 @@ struct Marked {
 };
 
 char32_t decode(const char* at, std::size_t size) {
-  const auto byte = [at](std::size_t i) { return static_cast<char32_t>(static_cast<std::uint8_t>(at[i])); };
+  const auto byte = [at](std::size_t i) {
+    return static_cast<char32_t>(static_cast<std::uint8_t>(at[i]));
+  };
   switch (size) {
     case 1: return byte(0);
     case 2: return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
     case 3: return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    default: return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+    default:
+      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
+             (byte(3) & 0x3F);
   }
 }
 
@@ -102,7 +110,8 @@ class Normalizer {
  private:
   void put(char32_t character) {
     const auto place = tables_.combining.find(character);
-    const std::uint8_t combining = place == tables_.combining.end() ? std::uint8_t{0} : place->second;
+    const std::uint8_t combining =
+        place == tables_.combining.end() ? std::uint8_t{0} : place->second;
     // A character that stands by itself ends what came before, unless it composes with it.
     if (combining == 0 && !waiting_.empty() && !tables_.matters[character]) flush();
     waiting_.push_back({character, combining});
@@ -114,8 +123,10 @@ class Normalizer {
         ++at;
         continue;
       }
-      const auto end = std::find_if(at, waiting_.end(), [](const Marked& m) { return m.combining == 0; });
-      std::stable_sort(at, end, [](const Marked& a, const Marked& b) { return a.combining < b.combining; });
+      const auto end =
+          std::find_if(at, waiting_.end(), [](const Marked& m) { return m.combining == 0; });
+      std::stable_sort(at, end,
+                       [](const Marked& a, const Marked& b) { return a.combining < b.combining; });
       at = end;
     }
     compose();
@@ -125,10 +136,11 @@ class Normalizer {
 
   char32_t composed(char32_t first, char32_t second) const {
     if (first - lead_first < lead_count && second - vowel_first < vowel_count) {
-      return hangul_first + ((first - lead_first) * vowel_count + (second - vowel_first)) * tail_count;
+      return hangul_first +
+             ((first - lead_first) * vowel_count + (second - vowel_first)) * tail_count;
     }
-    if (first - hangul_first < hangul_count && (first - hangul_first) % tail_count == 0 && second - tail_first < tail_count &&
-        second != tail_first) {
+    if (first - hangul_first < hangul_count && (first - hangul_first) % tail_count == 0 &&
+        second - tail_first < tail_count && second != tail_first) {
       return first + (second - tail_first);
     }
     const auto place = tables_.compositions.find(std::uint64_t{first} << 32 | second);

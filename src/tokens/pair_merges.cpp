@@ -11,7 +11,9 @@ namespace {
 constexpr std::uint64_t no_pair = ~std::uint64_t{0};
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
-std::uint64_t pair_of(TokenNumber left, TokenNumber right) { return std::uint64_t{left} << 32 | right; }
+std::uint64_t pair_of(TokenNumber left, TokenNumber right) {
+  return std::uint64_t{left} << 32 | right;
+}
 
 }  // namespace
 
@@ -56,7 +58,8 @@ void PairMerges::apply(std::vector<TokenNumber>& parts, std::size_t parts_min) c
   struct Part {
     std::uint32_t before;
     std::uint32_t after;
-    std::uint32_t rank;  // of the merge with the part after it; none when there is none, or the part is gone
+    // of the merge with the part after it; none when there is none, or the part is gone
+    std::uint32_t rank;
     TokenNumber result;
   };
   std::vector<Part> links(count);
@@ -74,7 +77,8 @@ void PairMerges::apply(std::vector<TokenNumber>& parts, std::size_t parts_min) c
     }
     return false;
   };
-  for (std::uint32_t i = 0; i < count; ++i) links[i] = {i == 0 ? none : i - 1, i + 1 == count ? none : i + 1, none, 0};
+  for (std::uint32_t i = 0; i < count; ++i)
+    links[i] = {i == 0 ? none : i - 1, i + 1 == count ? none : i + 1, none, 0};
   for (std::uint32_t i = 0; i < count; ++i) look(i);
   std::make_heap(candidates.begin(), candidates.end(), std::greater<>());
 
@@ -93,7 +97,8 @@ void PairMerges::apply(std::vector<TokenNumber>& parts, std::size_t parts_min) c
     if (part.after != none) links[part.after].before = at;
     --left;
     if (look(at)) std::push_heap(candidates.begin(), candidates.end(), std::greater<>());
-    if (part.before != none && look(part.before)) std::push_heap(candidates.begin(), candidates.end(), std::greater<>());
+    if (part.before != none && look(part.before))
+      std::push_heap(candidates.begin(), candidates.end(), std::greater<>());
   }
 
   std::size_t kept = 0;

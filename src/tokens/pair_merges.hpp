@@ -1,5 +1,6 @@
-// Byte pair encoding as it is defined: of all neighbours that may be merged, those of the lowest rank are, the leftmost first, until
-// none is left. Takes any list of merges. O(n log n); bpe_encoder.hpp is faster, for the vocabularies it can take.
+// Byte pair encoding as it is defined: of all neighbours that may be merged, those of the lowest
+// rank are, the leftmost first, until none is left. Takes any list of merges. O(n log n);
+// bpe_encoder.hpp is faster, for the vocabularies it can take.
 //
 //     PairMerges merges;
 //     merges.add(a, b, {.rank = 0, .result = ab});

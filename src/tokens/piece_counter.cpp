@@ -71,8 +71,10 @@ class PieceCounter::Batch {
         at += lead < 0x80 ? 1 : lead < 0xE0 ? 2 : 4;
         continue;
       }
-      const std::uint32_t character = (lead & 0x0F) << 12 | (byte_of(at + 1) & 0x3F) << 6 | (byte_of(at + 2) & 0x3F);
-      if (before != 0 && (characters[before] & no_cut_after) == 0 && (characters[character] & no_cut_before) == 0) {
+      const std::uint32_t character =
+          (lead & 0x0F) << 12 | (byte_of(at + 1) & 0x3F) << 6 | (byte_of(at + 2) & 0x3F);
+      if (before != 0 && (characters[before] & no_cut_after) == 0 &&
+          (characters[character] & no_cut_before) == 0) {
         const std::uint32_t bit = cut_hash(before, character);
         if ((vocabulary_.cut_filter[bit / 64] >> bit % 64 & 1) == 0) {
           add_segment(begin, at, before);
@@ -99,7 +101,8 @@ class PieceCounter::Batch {
     const ShortPiece piece = load(at, size);
     const std::uint32_t hash = hash_short_piece(piece);
     __builtin_prefetch(&counter_.short_memory_[hash % short_places]);
-    // Field by field: written as one, it would be put together elsewhere and read back before it has arrived there.
+    // Field by field: written as one, it would be put together elsewhere and read back before it
+    // has arrived there.
     Short& one = shorts_[short_count_++];
     one.piece.low = piece.low;
     one.piece.high = piece.high;
@@ -113,7 +116,8 @@ class PieceCounter::Batch {
       add_beyond({at, size});
     } else {
       const LongPiece piece = {copy_long_front(at), load(at + long_front, size - long_front)};
-      const std::uint32_t hash = hash_short_piece({piece.front.low ^ piece.back.high, piece.front.high + piece.back.low});
+      const std::uint32_t hash =
+          hash_short_piece({piece.front.low ^ piece.back.high, piece.front.high + piece.back.low});
       LongPiece* const place = &counter_.long_memory_[hash % long_places];
       __builtin_prefetch(place);
       longs_[long_count_++] = {piece, at, size, place};
@@ -159,7 +163,8 @@ class PieceCounter::Batch {
     for (std::size_t i = 0; i < missed; ++i) {
       const Short& one = shorts_[misses[i]];
       if (is_whole_token(one)) {
-        counter_.short_memory_[one.hash % short_places] = {one.piece.low, one.piece.high | std::uint64_t{1} << count_shift};
+        counter_.short_memory_[one.hash % short_places] = {
+            one.piece.low, one.piece.high | std::uint64_t{1} << count_shift};
         ++total_;
         continue;
       }
@@ -170,7 +175,8 @@ class PieceCounter::Batch {
     for (std::size_t i = 0; i < asked; ++i) {
       const Short& one = shorts_[misses[i]];
       const std::uint64_t count = counts_[i];
-      counter_.short_memory_[one.hash % short_places] = {one.piece.low, one.piece.high | count << count_shift};
+      counter_.short_memory_[one.hash % short_places] = {one.piece.low,
+                                                         one.piece.high | count << count_shift};
       total_ += count;
     }
     short_count_ = 0;
@@ -234,7 +240,8 @@ class PieceCounter::Batch {
 
 void PieceCounter::Free::operator()(void* places) const { std::free(places); }
 
-// Memory straight from the system is zero, and costs nothing before it is used. No piece has the size 0.
+// Memory straight from the system is zero, and costs nothing before it is used. No piece has the
+// size 0.
 PieceCounter::PieceCounter(std::shared_ptr<const BpeVocabulary> vocabulary)
     : vocabulary_(std::move(vocabulary)),
       short_memory_(static_cast<ShortPiece*>(std::calloc(short_places, sizeof(ShortPiece)))),

@@ -1,8 +1,9 @@
 // Counts the tokens of text piece by piece, and remembers the pieces it has seen.
 //
-// A piece of up to 28 bytes is looked for in the memory, which is small enough to stay near the processor; then, if it is short, among the
-// tokens themselves; and only then counted, by merging or, if it is long, by the encoder. All of it goes in batches, so that one piece does
-// not wait for another.
+// A piece of up to 28 bytes is looked for in the memory, which is small enough to stay near the
+// processor; then, if it is short, among the tokens themselves; and only then counted, by merging
+// or, if it is long, by the encoder. All of it goes in batches, so that one piece does not wait for
+// another.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,8 @@ class PieceCounter {
     ShortPiece front;
     ShortPiece back;
   };
-  static constexpr std::size_t long_front = short_piece_max;  // no more: the rest of a piece must not be empty, as free memory is
+  // no more: the rest of a piece must not be empty, as free memory is
+  static constexpr std::size_t long_front = short_piece_max;
   static constexpr std::size_t long_piece_max = long_front + short_piece_max;
 
   static constexpr std::size_t short_places = std::size_t{1} << 17;

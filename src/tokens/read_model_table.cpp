@@ -1,4 +1,5 @@
-// The file of models: estimates, costs and models, each a list of rows. What a row does not say stays as it is below.
+// The file of models: estimates, costs and models, each a list of rows. What a row does not say
+// stays as it is below.
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -12,10 +13,12 @@
 namespace undertext {
 namespace {
 
-// The members of an object, each of which has to be taken. The first thing wrong is thrown, as Failure.
+// The members of an object, each of which has to be taken. The first thing wrong is thrown, as
+// Failure.
 class Row {
  public:
-  Row(JsonValue object, std::string place, std::string_view text) : object_(object), place_(std::move(place)), text_(text) {
+  Row(JsonValue object, std::string place, std::string_view text)
+      : object_(object), place_(std::move(place)), text_(text) {
     if (!object.is(JsonType::object)) fail(object, "", "must be an object");
   }
 
@@ -43,9 +46,12 @@ class Row {
   void take(std::string_view key, Number& to) {
     const std::optional<JsonValue> value = find(key);
     if (!value) return;
-    const std::optional<std::int64_t> number = value->is(JsonType::number) ? value->int64() : std::nullopt;
+    const std::optional<std::int64_t> number =
+        value->is(JsonType::number) ? value->int64() : std::nullopt;
     if (!number || !std::in_range<Number>(*number)) {
-      fail(*value, key, std::is_signed_v<Number> ? "must be a whole number" : "must be a whole number of at least 0");
+      fail(*value, key,
+           std::is_signed_v<Number> ? "must be a whole number"
+                                    : "must be a whole number of at least 0");
     }
     to = static_cast<Number>(*number);
   }
@@ -58,7 +64,8 @@ class Row {
   void take(std::string_view key, std::optional<double>& to) {
     const std::optional<JsonValue> value = find(key);
     if (!value) return;
-    const double price = value->is(JsonType::number) ? std::strtod(std::string(value->raw()).c_str(), nullptr) : -1;
+    const double price =
+        value->is(JsonType::number) ? std::strtod(std::string(value->raw()).c_str(), nullptr) : -1;
     if (!(price >= 0 && price < 1e9)) fail(*value, key, "must be a number of at least 0");
     to = price;
   }
@@ -66,7 +73,8 @@ class Row {
     const std::optional<JsonValue> value = find(key);
     if (!value) return;
     for (const Certainty one : {Certainty::exact, Certainty::fitted, Certainty::unknown})
-      if (value->is(JsonType::string) && value->string_is(name(one))) return static_cast<void>(to = one);
+      if (value->is(JsonType::string) && value->string_is(name(one)))
+        return static_cast<void>(to = one);
     fail(*value, key, "is \"exact\", \"fitted\" or \"unknown\"");
   }
   void take(Source& to) {
@@ -84,7 +92,8 @@ class Row {
 
   void done() const {
     for (const JsonMember member : object_.members())
-      if (!taken_.contains(member.key.string())) fail(member.value, member.key.string(), "is unknown here");
+      if (!taken_.contains(member.key.string()))
+        fail(member.value, member.key.string(), "is unknown here");
   }
 
   [[noreturn]] void fail(std::string_view key, std::string_view problem) const {
@@ -93,15 +102,17 @@ class Row {
 
  private:
   std::string string_of(const JsonValue& value, std::string_view key) const {
-    if (!value.is(JsonType::string) || value.string_raw().empty()) fail(value, key, "must be text that is not empty");
+    if (!value.is(JsonType::string) || value.string_raw().empty())
+      fail(value, key, "must be text that is not empty");
     return value.string();
   }
-  [[noreturn]] void fail(const JsonValue& at, std::string_view key, std::string_view problem) const {
+  [[noreturn]] void fail(const JsonValue& at, std::string_view key,
+                         std::string_view problem) const {
     const std::string_view before = text_.substr(0, static_cast<std::size_t>(at.offset()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     throw Failure({.code = ErrorCode::invalid_argument,
-                   .message = "line " + std::to_string(line) + ", " + place_ + ": " + std::string(key) + (key.empty() ? "" : " ") +
-                              std::string(problem),
+                   .message = "line " + std::to_string(line) + ", " + place_ + ": " +
+                              std::string(key) + (key.empty() ? "" : " ") + std::string(problem),
                    .field = std::string(key),
                    .byte_offset = at.offset()});
   }
@@ -136,7 +147,8 @@ void read_estimate(Row& row, ModelTable& table) {
   row.take("vocabulary", estimate.vocabulary);
   row.take("perMille", estimate.per_mille);
   row.take(estimate.source);
-  if (!has_weights(estimate.weights)) row.fail("weights", "is none that was measured; docs/models.md has them");
+  if (!has_weights(estimate.weights))
+    row.fail("weights", "is none that was measured; docs/models.md has them");
   if (estimate.per_mille == 0) row.fail("perMille", "must be more than 0");
   (known != nullptr ? *known : table.estimates.emplace_back()) = std::move(estimate);
 }
@@ -173,11 +185,12 @@ constexpr FigureName figure_names[] = {
 // A rule for images is said as a whole.
 void read_image(Row& row, ImageRule& rule) {
   row.take_object("image", [&](Row& inner) {
-    constexpr std::pair<std::string_view, ImageRule::Kind> kinds[] = {{"tiles", ImageRule::Kind::tiles},
-                                                                      {"patches", ImageRule::Kind::patches},
-                                                                      {"patches_whole", ImageRule::Kind::patches_whole},
-                                                                      {"crops", ImageRule::Kind::crops},
-                                                                      {"flat", ImageRule::Kind::flat}};
+    constexpr std::pair<std::string_view, ImageRule::Kind> kinds[] = {
+        {"tiles", ImageRule::Kind::tiles},
+        {"patches", ImageRule::Kind::patches},
+        {"patches_whole", ImageRule::Kind::patches_whole},
+        {"crops", ImageRule::Kind::crops},
+        {"flat", ImageRule::Kind::flat}};
     rule = {};
     std::string kind;
     inner.take("kind", kind);
@@ -199,13 +212,17 @@ void read_image(Row& row, ImageRule& rule) {
     inner.take("lowDetail", rule.low_detail);
     inner.take("certainty", rule.certainty);
     inner.take("source", rule.source);
-    const bool has_patches = rule.kind == ImageRule::Kind::patches || rule.kind == ImageRule::Kind::patches_whole;
+    const bool has_patches =
+        rule.kind == ImageRule::Kind::patches || rule.kind == ImageRule::Kind::patches_whole;
     if (rule.unit == 0) inner.fail("unit", "must be more than 0");
     constexpr std::uint32_t patches_most = 1'000'000;
-    if (has_patches && (rule.patches_max == 0 || rule.patches_max > patches_most)) inner.fail("patchesMax", "must be 1 to 1000000");
-    if (rule.kind == ImageRule::Kind::tiles && rule.short_side == 0) inner.fail("shortSide", "is needed");
+    if (has_patches && (rule.patches_max == 0 || rule.patches_max > patches_most))
+      inner.fail("patchesMax", "must be 1 to 1000000");
+    if (rule.kind == ImageRule::Kind::tiles && rule.short_side == 0)
+      inner.fail("shortSide", "is needed");
     // Sizes are multiplied in 64 bits, and a picture may be as large as 32 bits say.
-    if (rule.kind != ImageRule::Kind::flat && !has_patches && rule.side_max == 0) inner.fail("sideMax", "is needed");
+    if (rule.kind != ImageRule::Kind::flat && !has_patches && rule.side_max == 0)
+      inner.fail("sideMax", "is needed");
   });
 }
 
@@ -234,13 +251,15 @@ void read_costs(Row& row, ModelTable& table) {
     if (other == nullptr) row.fail("like", "names no costs that come before");
     costs = *other;
   }
-  if (!like && known == nullptr && !table.costs.empty()) row.fail("like", "is needed: the costs that these differ from");
+  if (!like && known == nullptr && !table.costs.empty())
+    row.fail("like", "is needed: the costs that these differ from");
   costs.name = name;
   row.take("for", costs.models);
   row.take("date", costs.date);
   for (const FigureName& figure : figure_names) {
     read_figure(row, figure.name, costs.*figure.member);
-    if (figure.divides && (costs.*figure.member).value == 0) row.fail(figure.name, "must be more than 0");
+    if (figure.divides && (costs.*figure.member).value == 0)
+      row.fail(figure.name, "must be more than 0");
   }
   read_image(row, costs.image);
   read_tools(row, costs.tools);
@@ -254,7 +273,8 @@ void read_costs(Row& row, ModelTable& table) {
 bool is_tokenizer(std::string_view name, const ModelTable& table) {
   constexpr std::string_view family = "estimate:";
   if (name.starts_with(family)) return table.find_estimate(name.substr(family.size())) != nullptr;
-  return name == "estimate" || name == "o200k_base" || name == "cl100k_base" || name.find('/') != std::string_view::npos;
+  return name == "estimate" || name == "o200k_base" || name == "cl100k_base" ||
+         name.find('/') != std::string_view::npos;
 }
 
 ModelRow read_model(Row& row, const ModelTable& table) {
@@ -265,7 +285,8 @@ ModelRow read_model(Row& row, const ModelTable& table) {
   row.take(model.source);
   if (model.tokenizer && !is_tokenizer(*model.tokenizer, table))
     row.fail("tokenizer", "is a vocabulary, estimate, estimate:NAME, or a path with a slash in it");
-  if (model.costs && table.find_costs(*model.costs) == nullptr) row.fail("costs", "names no costs that there are");
+  if (model.costs && table.find_costs(*model.costs) == nullptr)
+    row.fail("costs", "names no costs that there are");
   row.take_object("limits", [&](Row& inner) {
     Model::Limits& limits = model.limits.emplace();
     inner.take("window", limits.window);
@@ -302,7 +323,8 @@ class TableReader {
 
   ModelTable read(JsonValue root) {
     Row file(root, "the file", text_);
-    const std::optional<JsonValue> estimates = file.find("estimates"), costs = file.find("costs"), models = file.find("models");
+    const std::optional<JsonValue> estimates = file.find("estimates"), costs = file.find("costs"),
+                                   models = file.find("models");
     file.done();
     each(file, "estimates", estimates, [&](Row& row) { read_estimate(row, table_); });
     each(file, "costs", costs, [&](Row& row) { read_costs(row, table_); });
@@ -312,7 +334,8 @@ class TableReader {
 
  private:
   template <class Read>
-  void each(const Row& file, std::string_view name, const std::optional<JsonValue>& list, Read read) {
+  void each(const Row& file, std::string_view name, const std::optional<JsonValue>& list,
+            Read read) {
     if (!list) return;
     if (!list->is(JsonType::array)) file.fail(name, "must be a list");
     std::size_t index = 0;
@@ -331,7 +354,8 @@ class TableReader {
     ModelRow said = read_model(row, table_);
     for (const std::string& name : *names) {
       const std::string folded = folded_name(name);
-      if (folded.find('*') < folded.size() - 1) row.fail("names", "\"" + name + "\" may have a * at its end only");
+      if (folded.find('*') < folded.size() - 1)
+        row.fail("names", "\"" + name + "\" may have a * at its end only");
       if (!seen_.insert(folded).second) row.fail("names", "\"" + name + "\" is there twice");
       ModelRow& place = table_.models[folded];
       lay_over(place, said);

@@ -1,4 +1,5 @@
-// A piece of at most 14 bytes as two words, which compare at once. The uppermost byte is free, for a count.
+// A piece of at most 14 bytes as two words, which compare at once. The uppermost byte is free, for
+// a count.
 #pragma once
 
 #include <cstdint>

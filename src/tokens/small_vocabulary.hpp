@@ -1,4 +1,5 @@
-// Vocabularies for tests: few tokens, learned from a text as the large ones were, with the exception that chance has a say in what is merged.
+// Vocabularies for tests: few tokens, learned from a text as the large ones were, with the
+// exception that chance has a say in what is merged.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,8 @@ struct SmallVocabulary {
 
 // `chance` gives numbers of any size.
 template <class Chance>
-SmallVocabulary learn_vocabulary(std::string_view text, SplitPattern pattern, std::size_t merge_count, Chance chance) {
+SmallVocabulary learn_vocabulary(std::string_view text, SplitPattern pattern,
+                                 std::size_t merge_count, Chance chance) {
   SmallVocabulary made;
   VocabularySource& source = made.source;
   source.facts = {.name = "small", .pattern = pattern};
@@ -50,13 +52,16 @@ SmallVocabulary learn_vocabulary(std::string_view text, SplitPattern pattern, st
     // One of the most common, mostly.
     std::vector<std::pair<std::uint32_t, std::pair<TokenNumber, TokenNumber>>> by_count;
     for (const auto& [pair, count] : pairs)
-      if (!known.contains(source.tokens[pair.first].bytes + source.tokens[pair.second].bytes)) by_count.push_back({count, pair});
+      if (!known.contains(source.tokens[pair.first].bytes + source.tokens[pair.second].bytes))
+        by_count.push_back({count, pair});
     if (by_count.empty()) break;
     std::sort(by_count.rbegin(), by_count.rend());
-    const std::size_t among = chance() % 4 == 0 ? by_count.size() : std::min<std::size_t>(by_count.size(), 3);
+    const std::size_t among =
+        chance() % 4 == 0 ? by_count.size() : std::min<std::size_t>(by_count.size(), 3);
     const auto [left, right] = by_count[chance() % among].second;
     const auto result = static_cast<TokenNumber>(source.tokens.size());
-    source.tokens.push_back({source.tokens[left].bytes + source.tokens[right].bytes, 5000 + result});
+    source.tokens.push_back(
+        {source.tokens[left].bytes + source.tokens[right].bytes, 5000 + result});
     source.parts.push_back({left, right});
     known.insert(source.tokens.back().bytes);
     merges.add(left, right, {.rank = result, .result = result});

@@ -1,4 +1,5 @@
-// The four patterns, each as one function that follows the alternatives of its expression in their order.
+// The four patterns, each as one function that follows the alternatives of its expression in their
+// order.
 #include "tokens/split.hpp"
 
 #include <array>
@@ -9,13 +10,17 @@ namespace undertext {
 namespace {
 
 constexpr ClassSet marks_and_letters = letters | class_set(CharacterClass::mark);
-constexpr ClassSet not_lower = class_set(CharacterClass::upper, CharacterClass::caseless, CharacterClass::mark);
-constexpr ClassSet not_upper = class_set(CharacterClass::lower, CharacterClass::caseless, CharacterClass::mark);
-constexpr ClassSet before_words = class_set(CharacterClass::other, CharacterClass::space);  // in ASCII
-constexpr ClassSet symbols = class_set(CharacterClass::other, CharacterClass::mark);        // [^\s\p{L}\p{N}]
+constexpr ClassSet not_lower =
+    class_set(CharacterClass::upper, CharacterClass::caseless, CharacterClass::mark);
+constexpr ClassSet not_upper =
+    class_set(CharacterClass::lower, CharacterClass::caseless, CharacterClass::mark);
+// in ASCII
+constexpr ClassSet before_words = class_set(CharacterClass::other, CharacterClass::space);
+// [^\s\p{L}\p{N}]
+constexpr ClassSet symbols = class_set(CharacterClass::other, CharacterClass::mark);
 
-// [U]*[W]+ of o200k, where U is not_lower and W is not_upper: the end, or `at` where there is no match. In 漢Ab the b is the W; in 漢A only
-// the 漢 can be, so that the match ends before the A.
+// [U]*[W]+ of o200k, where U is not_lower and W is not_upper: the end, or `at` where there is no
+// match. In 漢Ab the b is the W; in 漢A only the 漢 can be, so that the match ends before the A.
 const char* skip_word(const char* at, const char* end) {
   const char* after_last_w = at;
   const char* here = at;
@@ -31,8 +36,9 @@ const char* skip_word(const char* at, const char* end) {
   return after_last_w;
 }
 
-// Most pieces of most texts are small letters of ASCII, perhaps behind one other character of ASCII that may stand before a word, up to
-// a character of ASCII that is neither a letter nor an apostrophe. The end of such a piece, or null. Capitals are left to the others.
+// Most pieces of most texts are small letters of ASCII, perhaps behind one other character of ASCII
+// that may stand before a word, up to a character of ASCII that is neither a letter nor an
+// apostrophe. The end of such a piece, or null. Capitals are left to the others.
 const char* plain_word_end(const char* at, const char* end) {
   const bool prefix = *at < 'a' || *at > 'z';
   if (prefix && (byte_at(at) >= 0x80 || !is_in(before_words, see(at).character))) return nullptr;
@@ -71,11 +77,13 @@ const char* o200k_end(const char* at, const char* end) {
     if (next.is(marks_and_letters)) {
       const char* word = skip_word(second, end);
       if (word != second) return skip_contraction(word, end);
-      if (first.character != CharacterClass::mark) return skip_contraction(skip(not_lower, second, end), end);
+      if (first.character != CharacterClass::mark)
+        return skip_contraction(skip(not_lower, second, end), end);
     }
     if (*at == ' ' && next.is(symbols)) at = second;
   }
-  if (first.character == CharacterClass::mark) return skip_contraction(second, end);  // a mark alone is a word too
+  // a mark alone is a word too
+  if (first.character == CharacterClass::mark) return skip_contraction(second, end);
   if (!is_in(white_space, first.character) || at == second) {
     const char* here = skip(symbols, at, end);
     while (here != end && (*here == '\r' || *here == '\n' || *here == '/')) ++here;
@@ -88,7 +96,8 @@ template <int digits_max>
 const char* cl100k_end(const char* at, const char* end) {
   // Here capitals go on with the word, and an apostrophe may begin a piece of its own.
   if (*at != '\'') {
-    if (const char* word = plain_word_end(at, end); word != nullptr && (*word < 'A' || *word > 'Z')) return word;
+    if (const char* word = plain_word_end(at, end); word != nullptr && (*word < 'A' || *word > 'Z'))
+      return word;
   }
   if (const char* contraction = skip_contraction(at, end); contraction != at) return contraction;
   const Seen first = see(at);
@@ -120,13 +129,15 @@ const char* cl100k_end(const char* at, const char* end) {
 const char* gpt2_end(const char* at, const char* end) {
   if (*at == '\'' && end - at >= 2 && at[1] >= 'a') {
     const char* contraction = skip_contraction(at, end);
-    const bool small = contraction - at == 2 || (contraction - at == 3 && at[2] >= 'a' && byte_at(at, 1) < 0x80);
+    const bool small =
+        contraction - at == 2 || (contraction - at == 3 && at[2] >= 'a' && byte_at(at, 1) < 0x80);
     if (small) return contraction;
   }
   const char* const word = *at == ' ' && at + 1 != end ? at + 1 : at;
   const Seen first = see(word);
   if (first.is(letters)) return skip(letters, word, end);
-  if (first.character == CharacterClass::number) return skip(class_set(CharacterClass::number), word, end);
+  if (first.character == CharacterClass::number)
+    return skip(class_set(CharacterClass::number), word, end);
   if (first.is(symbols)) return skip(symbols, word, end);
   // \s+(?!\S)|\s+, to which newlines are nothing special.
   const char* last = at;
@@ -151,7 +162,9 @@ constexpr std::array<std::string_view, split_pattern_count> texts = {
 
 }  // namespace
 
-std::string_view pattern_text(SplitPattern pattern) { return texts[static_cast<std::size_t>(pattern)]; }
+std::string_view pattern_text(SplitPattern pattern) {
+  return texts[static_cast<std::size_t>(pattern)];
+}
 
 std::optional<SplitPattern> find_pattern(std::string_view text) {
   for (std::size_t i = 0; i < texts.size(); ++i)

@@ -10,7 +10,8 @@
 
 namespace undertext {
 
-inline constexpr ClassSet letters = class_set(CharacterClass::upper, CharacterClass::lower, CharacterClass::caseless);
+inline constexpr ClassSet letters =
+    class_set(CharacterClass::upper, CharacterClass::lower, CharacterClass::caseless);
 inline constexpr ClassSet white_space = class_set(CharacterClass::space, CharacterClass::newline);
 
 struct Seen {
@@ -19,15 +20,20 @@ struct Seen {
   bool is(ClassSet set) const { return is_in(set, character); }
 };
 
-inline std::uint32_t byte_at(const char* at, std::size_t i = 0) { return static_cast<std::uint8_t>(at[i]); }
+inline std::uint32_t byte_at(const char* at, std::size_t i = 0) {
+  return static_cast<std::uint8_t>(at[i]);
+}
 
 // The character at `at`, of valid UTF-8.
 inline Seen see(const char* at) {
   const std::uint32_t lead = byte_at(at);
   if (lead < 0x80) return {class_table.classes[ascii_block << ClassTable::block_bits | lead], 1};
   if (lead < 0xE0) return {class_of((lead & 0x1F) << 6 | (byte_at(at, 1) & 0x3F)), 2};
-  if (lead < 0xF0) return {class_of((lead & 0x0F) << 12 | (byte_at(at, 1) & 0x3F) << 6 | (byte_at(at, 2) & 0x3F)), 3};
-  return {class_of((lead & 0x07) << 18 | (byte_at(at, 1) & 0x3F) << 12 | (byte_at(at, 2) & 0x3F) << 6 | (byte_at(at, 3) & 0x3F)),
+  if (lead < 0xF0)
+    return {class_of((lead & 0x0F) << 12 | (byte_at(at, 1) & 0x3F) << 6 | (byte_at(at, 2) & 0x3F)),
+            3};
+  return {class_of((lead & 0x07) << 18 | (byte_at(at, 1) & 0x3F) << 12 |
+                   (byte_at(at, 2) & 0x3F) << 6 | (byte_at(at, 3) & 0x3F)),
           4};
 }
 
@@ -37,7 +43,8 @@ inline std::size_t small_letters(const char* at) {
   std::uint64_t bytes;
   std::memcpy(&bytes, at, sizeof bytes);
   const std::uint64_t seven_bits = bytes & 0x7F * each;
-  const std::uint64_t from_a = seven_bits + (0x80 - 'a') * each;        // the uppermost bit of each byte: at least a
+  // the uppermost bit of each byte: at least a
+  const std::uint64_t from_a = seven_bits + (0x80 - 'a') * each;
   const std::uint64_t beyond_z = seven_bits + (0x80 - 'z' - 1) * each;  // beyond z
   const std::uint64_t others = (~from_a | beyond_z | bytes) & 0x80 * each;
   return static_cast<std::size_t>(std::countr_zero(others)) / 8;
@@ -53,21 +60,26 @@ inline const char* skip(ClassSet set, const char* at, const char* end) {
   return at;
 }
 
-// (?i:'s|'t|'re|'ve|'m|'ll|'d) at `at`: its end, or `at` where there is none. The long s (U+017F) is an s that ignores case.
+// (?i:'s|'t|'re|'ve|'m|'ll|'d) at `at`: its end, or `at` where there is none. The long s (U+017F)
+// is an s that ignores case.
 inline const char* skip_contraction(const char* at, const char* end) {
   if (end - at < 2 || *at != '\'') return at;
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  };
   const char first = lower(at[1]);
   if (first == 's' || first == 't' || first == 'm' || first == 'd') return at + 2;
   if (end - at < 3) return at;
   if (at[1] == '\xC5' && at[2] == '\xBF') return at + 3;
   const char second = lower(at[2]);
-  if (((first == 'r' || first == 'v') && second == 'e') || (first == 'l' && second == 'l')) return at + 3;
+  if (((first == 'r' || first == 'v') && second == 'e') || (first == 'l' && second == 'l'))
+    return at + 3;
   return at;
 }
 
-// \s*[\r\n]+|\s+(?!\S)|\s+ at white space: up to the last newline of the run; else all of the run but the last character, which goes
-// with what follows; else, where only one is there or nothing follows, the run.
+// \s*[\r\n]+|\s+(?!\S)|\s+ at white space: up to the last newline of the run; else all of the run
+// but the last character, which goes with what follows; else, where only one is there or nothing
+// follows, the run.
 inline const char* skip_white_space(const char* at, const char* end) {
   const char* after_newline = nullptr;
   const char* last = at;

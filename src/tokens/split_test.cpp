@@ -24,7 +24,8 @@ Pieces o200k(std::string_view text) { return split(SplitPattern::o200k, text); }
 Pieces cl100k(std::string_view text) { return split(SplitPattern::cl100k, text); }
 
 TEST(Split, AWordTakesOneSignOrSpaceBeforeIt) {
-  for (const SplitPattern pattern : {SplitPattern::o200k, SplitPattern::cl100k, SplitPattern::qwen2}) {
+  for (const SplitPattern pattern :
+       {SplitPattern::o200k, SplitPattern::cl100k, SplitPattern::qwen2}) {
     EXPECT_EQ(split(pattern, "Hello, world"), (Pieces{"Hello", ",", " world"}));
     EXPECT_EQ(split(pattern, "a\tb(c"), (Pieces{"a", "\tb", "(c"}));
     EXPECT_EQ(split(pattern, "x  y"), (Pieces{"x", " ", " y"}));

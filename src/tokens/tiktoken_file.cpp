@@ -16,7 +16,8 @@ namespace {
 Error corrupt(std::size_t line) {
   return {.code = ErrorCode::corrupt,
           .message =
-              "line " + std::to_string(line) + " is not a token in base64, a space and a rank, or one that has been there before"};
+              "line " + std::to_string(line) +
+              " is not a token in base64, a space and a rank, or one that has been there before"};
 }
 
 std::optional<std::string> decode_base64(std::string_view text) {
@@ -43,14 +44,17 @@ std::optional<std::string> decode_base64(std::string_view text) {
 }
 
 std::optional<SplitPattern> pattern_of(std::string_view file_name) {
-  constexpr std::pair<std::string_view, SplitPattern> known[] = {
-      {"o200k", SplitPattern::o200k}, {"cl100k", SplitPattern::cl100k}, {"p50k", SplitPattern::gpt2}, {"r50k", SplitPattern::gpt2}};
+  constexpr std::pair<std::string_view, SplitPattern> known[] = {{"o200k", SplitPattern::o200k},
+                                                                 {"cl100k", SplitPattern::cl100k},
+                                                                 {"p50k", SplitPattern::gpt2},
+                                                                 {"r50k", SplitPattern::gpt2}};
   for (const auto& [beginning, pattern] : known)
     if (file_name.starts_with(beginning)) return pattern;
   return std::nullopt;
 }
 
-// In the order of ranks, each token is what is left to merge when all earlier merges have been made: two parts.
+// In the order of ranks, each token is what is left to merge when all earlier merges have been
+// made: two parts.
 std::optional<Error> find_parts(VocabularySource& source) {
   PairMerges merges;
   std::vector<TokenNumber> parts;
@@ -62,7 +66,8 @@ std::optional<Error> find_parts(VocabularySource& source) {
     merges.apply(parts, 2);
     if (parts.size() != 2 || merges.find(parts[0], parts[1])) {
       return Error{.code = ErrorCode::unsupported,
-                   .message = "the token of rank " + std::to_string(source.tokens[number].id) + " cannot come about by merging"};
+                   .message = "the token of rank " + std::to_string(source.tokens[number].id) +
+                              " cannot come about by merging"};
     }
     merges.add(parts[0], parts[1], {.rank = number, .result = number});
     source.parts[number] = {parts[0], parts[1]};
@@ -76,11 +81,13 @@ Result<VocabularySource> read_tiktoken_file(std::string_view text, std::string_v
   VocabularySource source;
   const std::optional<SplitPattern> pattern = pattern_of(file_name);
   if (!pattern) {
-    return Error{
-        .code = ErrorCode::unsupported,
-        .message = "a .tiktoken file does not say how text is split; its name must begin with o200k, cl100k, p50k or r50k"};
+    return Error{.code = ErrorCode::unsupported,
+                 .message =
+                     "a .tiktoken file does not say how text is split; its name must begin with "
+                     "o200k, cl100k, p50k or r50k"};
   }
-  source.facts = {.name = std::string(file_name.substr(0, file_name.find('.'))), .pattern = *pattern};
+  source.facts = {.name = std::string(file_name.substr(0, file_name.find('.'))),
+                  .pattern = *pattern};
   std::array<std::optional<std::uint32_t>, 256> byte_ids;
   std::vector<VocabularySource::Token> merged;
   std::unordered_set<std::string> seen;
@@ -94,18 +101,22 @@ Result<VocabularySource> read_tiktoken_file(std::string_view text, std::string_v
     std::uint32_t rank = 0;
     const char* const end = row.data() + row.size();
     const auto [at, error] = std::from_chars(row.data() + space + 1, end, rank);
-    if (!bytes || bytes->empty() || error != std::errc() || at != end || !seen.insert(*bytes).second) return corrupt(line);
+    if (!bytes || bytes->empty() || error != std::errc() || at != end ||
+        !seen.insert(*bytes).second)
+      return corrupt(line);
     if (bytes->size() == 1) {
       byte_ids[static_cast<std::uint8_t>(bytes->front())] = rank;
     } else {
       merged.push_back({std::move(*bytes), rank});
     }
   }
-  if (seen.empty()) return Error{.code = ErrorCode::corrupt, .message = "there are no tokens in it"};
+  if (seen.empty())
+    return Error{.code = ErrorCode::corrupt, .message = "there are no tokens in it"};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     if (!byte_ids[byte]) {
-      return Error{.code = ErrorCode::unsupported,
-                   .message = "the byte " + std::to_string(byte) + " is no token of this vocabulary"};
+      return Error{
+          .code = ErrorCode::unsupported,
+          .message = "the byte " + std::to_string(byte) + " is no token of this vocabulary"};
     }
     source.tokens.push_back({std::string(1, static_cast<char>(byte)), *byte_ids[byte]});
   }

@@ -13,7 +13,9 @@ namespace {
 
 // A byte as byte-level vocabularies write it.
 std::string letter(std::uint32_t byte) {
-  const auto visible = [](std::uint32_t b) { return (b >= '!' && b <= '~') || (b >= 0xA1 && b <= 0xAC) || (b >= 0xAE && b < 256); };
+  const auto visible = [](std::uint32_t b) {
+    return (b >= '!' && b <= '~') || (b >= 0xA1 && b <= 0xAC) || (b >= 0xAE && b < 256);
+  };
   std::string text;
   if (visible(byte)) {
     append_utf8(text, byte);
@@ -43,23 +45,31 @@ std::string json(const Parts& parts) {
   };
   for (std::uint32_t byte = 0; byte < 256; ++byte) add(letter(byte));
   for (const std::string& token : parts.tokens) add(token);
-  return R"({"version":"1.0","added_tokens":[{"id":999,"content":"<|x|>","special":true}],"normalizer":)" + parts.normalizer +
-         R"(,"pre_tokenizer":)" + parts.pre_tokenizer + R"(,"post_processor":null,"model":{)" + parts.model + R"(,"vocab":{)" +
-         vocabulary + R"(},"merges":)" + parts.merges + "}}";
+  return R"({"version":"1.0","added_tokens":[{"id":999,"content":"<|x|>","special":true}],"normalizer":)" +
+         parts.normalizer + R"(,"pre_tokenizer":)" + parts.pre_tokenizer +
+         R"(,"post_processor":null,"model":{)" + parts.model + R"(,"vocab":{)" + vocabulary +
+         R"(},"merges":)" + parts.merges + "}}";
 }
 
-Result<std::shared_ptr<const Tokenizer>> read(const Parts& parts) { return read_tokenizer_json(json(parts), "test"); }
-std::vector<std::uint32_t> encode(const Parts& parts, std::string_view text) { return read(parts).value()->encode(text).value(); }
+Result<std::shared_ptr<const Tokenizer>> read(const Parts& parts) {
+  return read_tokenizer_json(json(parts), "test");
+}
+std::vector<std::uint32_t> encode(const Parts& parts, std::string_view text) {
+  return read(parts).value()->encode(text).value();
+}
 using Ids = std::vector<std::uint32_t>;
 
 TEST(TokenizerJson, ReadsByteLevelBpe) {
   EXPECT_EQ(encode({}, "abc a"), (Ids{257, 258}));
-  EXPECT_EQ(encode({.merges = R"([["a","b"],["ab","c"],["Ġ","a"]])"}, "abc a"), (Ids{257, 258})) << "the newer spelling of merges";
+  EXPECT_EQ(encode({.merges = R"([["a","b"],["ab","c"],["Ġ","a"]])"}, "abc a"), (Ids{257, 258}))
+      << "the newer spelling of merges";
   EXPECT_EQ(read({}).value()->count("abc a"), 2u);
   EXPECT_TRUE(read({}).value()->is_exact());
 }
 
-TEST(TokenizerJson, AddedTokensAreOrdinaryText) { EXPECT_EQ(encode({}, "<|x|>"), (Ids{'<', '|', 'x', '|', '>'})); }
+TEST(TokenizerJson, AddedTokensAreOrdinaryText) {
+  EXPECT_EQ(encode({}, "<|x|>"), (Ids{'<', '|', 'x', '|', '>'}));
+}
 
 TEST(TokenizerJson, FollowsTheMergesAndNotTheIds) {
   EXPECT_EQ(encode({.tokens = {"bc", "ab"}, .merges = R"(["a b","b c"])"}, "abc"), (Ids{257, 'c'}));
@@ -78,7 +88,8 @@ TEST(TokenizerJson, ATokenThatNoMergeMakesIsFoundOnlyAsAWholePieceAndOnlyWhereMe
 
 TEST(TokenizerJson, MergesInAnOrderThatTheFastTablesCannotHoldAreFollowedAllTheSame) {
   // abc is made by two merges with another between them.
-  const Parts parts{.tokens = {"ab", "bc", "abc", "cd"}, .merges = R"(["a b","ab c","c d","b c","a bc"])"};
+  const Parts parts{.tokens = {"ab", "bc", "abc", "cd"},
+                    .merges = R"(["a b","ab c","c d","b c","a bc"])"};
   EXPECT_EQ(encode(parts, "abcd"), (Ids{258, 'd'}));
   EXPECT_EQ(encode(parts, "bcd"), (Ids{'b', 259}));
 }
@@ -87,14 +98,18 @@ TEST(TokenizerJson, KnowsThePatternsOfOtherModels) {
   const auto split = [](const std::string& regex) {
     std::string pre = R"({"type":"Sequence","pretokenizers":[{"type":"Split","pattern":{"Regex":)";
     append_json_string(pre, regex);
-    return pre + R"(},"behavior":"Isolated","invert":false},{"type":"ByteLevel","add_prefix_space":false,"use_regex":false}]})";
+    return pre +
+           R"(},"behavior":"Isolated","invert":false},{"type":"ByteLevel","add_prefix_space":false,"use_regex":false}]})";
   };
   const std::string qwen =
       R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-  EXPECT_EQ(encode({.pre_tokenizer = split(qwen), .tokens = {"12"}, .merges = R"(["1 2"])"}, "12"), (Ids{'1', '2'}));
-  const Result<std::shared_ptr<const Tokenizer>> unknown = read({.pre_tokenizer = split(R"(\w+|\W+)")});
+  EXPECT_EQ(encode({.pre_tokenizer = split(qwen), .tokens = {"12"}, .merges = R"(["1 2"])"}, "12"),
+            (Ids{'1', '2'}));
+  const Result<std::shared_ptr<const Tokenizer>> unknown =
+      read({.pre_tokenizer = split(R"(\w+|\W+)")});
   EXPECT_EQ(unknown.error().code, ErrorCode::unsupported);
-  EXPECT_NE(unknown.error().message.find(R"(\w+|\W+)"), std::string::npos) << "the message shows the pattern";
+  EXPECT_NE(unknown.error().message.find(R"(\w+|\W+)"), std::string::npos)
+      << "the message shows the pattern";
 }
 
 TEST(TokenizerJson, NormalizesWhereItIsAskedTo) {
@@ -124,7 +139,9 @@ TEST(TokenizerJson, WhatIsNoTokenizerJsonIsCorrupt) {
   for (const char* text : {"", "{", "[]", "{}", R"({"model":{}})"}) {
     const Result<std::shared_ptr<const Tokenizer>> result = read_tokenizer_json(text, "x");
     ASSERT_FALSE(result) << text;
-    EXPECT_TRUE(result.error().code == ErrorCode::corrupt || result.error().code == ErrorCode::unsupported) << text;
+    EXPECT_TRUE(result.error().code == ErrorCode::corrupt ||
+                result.error().code == ErrorCode::unsupported)
+        << text;
   }
   EXPECT_EQ(read({.merges = R"(["a"])"}).error().code, ErrorCode::corrupt);
   EXPECT_EQ(read({.merges = R"(["a z"])"}).error().code, ErrorCode::corrupt);

@@ -19,7 +19,9 @@ constexpr ClassTable make_table() {
     table.classes[i] = static_cast<CharacterClass>(i >> ClassTable::block_bits);
   std::uint32_t blocks = class_count;
   std::size_t range = 0;
-  const auto range_end = [&](std::size_t i) { return i + 1 < std::size(ranges) ? ranges[i + 1] >> 3 : 0x110000u; };
+  const auto range_end = [&](std::size_t i) {
+    return i + 1 < std::size(ranges) ? ranges[i + 1] >> 3 : 0x110000u;
+  };
   for (std::uint32_t block = 0; block < table.block_of.size(); ++block) {
     const std::uint32_t begin = block << ClassTable::block_bits;
     while (range_end(range) <= begin) ++range;
@@ -30,7 +32,8 @@ constexpr ClassTable make_table() {
     table.block_of[block] = static_cast<std::uint8_t>(blocks);
     for (std::uint32_t i = 0; i < ClassTable::block_size; ++i) {
       while (range_end(range) <= begin + i) ++range;
-      table.classes[blocks << ClassTable::block_bits | i] = static_cast<CharacterClass>(ranges[range] & 7);
+      table.classes[blocks << ClassTable::block_bits | i] =
+          static_cast<CharacterClass>(ranges[range] & 7);
     }
     ++blocks;
   }

@@ -1,4 +1,5 @@
-// What the split patterns of BPE tokenizers ask about a character: Unicode 16.0, whatever the machine knows.
+// What the split patterns of BPE tokenizers ask about a character: Unicode 16.0, whatever the
+// machine knows.
 #pragma once
 
 #include <array>
@@ -24,7 +25,9 @@ template <class... Classes>
 constexpr ClassSet class_set(Classes... classes) {
   return static_cast<ClassSet>(((1u << static_cast<unsigned>(classes)) | ...));
 }
-constexpr bool is_in(ClassSet set, CharacterClass character) { return (set >> static_cast<unsigned>(character) & 1) != 0; }
+constexpr bool is_in(ClassSet set, CharacterClass character) {
+  return (set >> static_cast<unsigned>(character) & 1) != 0;
+}
 
 struct ClassTable {
   static constexpr std::uint32_t block_bits = 7;
@@ -39,7 +42,8 @@ inline constexpr std::uint32_t ascii_block = 8;  // in which block of the table 
 
 inline CharacterClass class_of(char32_t code_point) {
   const std::uint32_t block = class_table.block_of[code_point >> ClassTable::block_bits];
-  return class_table.classes[block << ClassTable::block_bits | (code_point & (ClassTable::block_size - 1))];
+  return class_table
+      .classes[block << ClassTable::block_bits | (code_point & (ClassTable::block_size - 1))];
 }
 
 }  // namespace undertext

@@ -16,12 +16,14 @@ double read_double(ByteIn& in) { return std::bit_cast<double>(in.number()); }
 
 template <class Usage>
 void write_counts(ByteOut& out, const Usage& usage) {
-  for (const std::uint64_t n : {usage.prompt, usage.completion, usage.cached, usage.total}) out.number(n);
+  for (const std::uint64_t n : {usage.prompt, usage.completion, usage.cached, usage.total})
+    out.number(n);
   write(out, usage.cost);
 }
 template <class Usage>
 void read_counts(ByteIn& in, Usage& usage) {
-  for (std::uint64_t* n : {&usage.prompt, &usage.completion, &usage.cached, &usage.total}) *n = in.number();
+  for (std::uint64_t* n : {&usage.prompt, &usage.completion, &usage.cached, &usage.total})
+    *n = in.number();
   usage.cost = read_double(in);
 }
 

@@ -14,8 +14,12 @@ namespace {
 
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
-RequestUsage usage(std::string id, std::uint64_t prompt, std::uint64_t completion, std::string model = "m") {
-  return {.request_id = std::move(id), .model = std::move(model), .prompt = prompt, .completion = completion};
+RequestUsage usage(std::string id, std::uint64_t prompt, std::uint64_t completion,
+                   std::string model = "m") {
+  return {.request_id = std::move(id),
+          .model = std::move(model),
+          .prompt = prompt,
+          .completion = completion};
 }
 
 TEST(UsageTracker, UpdatesOfARequestReplaceEachOther) {
@@ -143,7 +147,8 @@ TEST(UsageTracker, TooManyOpenRequestsFinishTheOldest) {
 
 TEST(UsageTracker, TooManyModelsAreCountedTogether) {
   UsageTracker tracker({.models = 2});
-  for (int i = 0; i < 10; ++i) EXPECT_TRUE(tracker.record(usage("r" + std::to_string(i), 1, 0, "model" + std::to_string(i))));
+  for (int i = 0; i < 10; ++i)
+    EXPECT_TRUE(tracker.record(usage("r" + std::to_string(i), 1, 0, "model" + std::to_string(i))));
   EXPECT_EQ(tracker.totals().requests, 10u);
   EXPECT_EQ(tracker.statistics().by_model.size(), 3u);
   EXPECT_EQ(tracker.totals_of("").requests, 8u);
@@ -158,7 +163,8 @@ TEST(UsageTracker, ACopyIsItsOwn) {
   EXPECT_EQ(copy.totals().requests, 2u);
 }
 
-void report(UsageTracker& tracker, std::uint64_t estimate, std::uint64_t prompt, std::string model = "m") {
+void report(UsageTracker& tracker, std::uint64_t estimate, std::uint64_t prompt,
+            std::string model = "m") {
   RequestUsage told = usage(std::to_string(tracker.totals().requests), prompt, 0, std::move(model));
   told.estimated_prompt = estimate;
   ASSERT_TRUE(tracker.record(told));
@@ -240,7 +246,8 @@ TEST(UsageCorrection, TheBoundHoldsInNineteenRequestsOfTwenty) {
   EXPECT_NEAR(static_cast<double>(held) / asked, 0.95, 0.02) << "seed " << seed;
 }
 
-// Reports at random; whatever a tracker says afterwards, its copy by way of bytes says too, and goes on saying.
+// Reports at random; whatever a tracker says afterwards, its copy by way of bytes says too, and
+// goes on saying.
 TEST(UsageState, ATrackerThatWasStoredGoesOnAsIfItHadNotBeen) {
   const std::uint64_t seed = std::random_device()();
   std::mt19937_64 random(seed);
@@ -253,15 +260,19 @@ TEST(UsageState, ATrackerThatWasStoredGoesOnAsIfItHadNotBeen) {
     report.cost = static_cast<double>(random() % 100) / 7;
     report.estimated_prompt = 100 + random() % 1000;
     const bool ends = random() % 3 == 0;
-    const auto apply = [&](UsageTracker& tracker) { return ends ? tracker.record(report) : tracker.update(report); };
+    const auto apply = [&](UsageTracker& tracker) {
+      return ends ? tracker.record(report) : tracker.update(report);
+    };
     const Result<void> first = apply(one), second = apply(two);
     ASSERT_EQ(bool(first), bool(second)) << "seed " << seed << " step " << step;
     if (random() % 10 == 0 && one.history().size() <= 100) two = read_usage_bytes(usage_bytes(two));
     ASSERT_EQ(one.totals().requests, two.totals().requests) << "seed " << seed << " step " << step;
-    ASSERT_EQ(one.statistics().by_model.size(), two.statistics().by_model.size()) << "seed " << seed;
+    ASSERT_EQ(one.statistics().by_model.size(), two.statistics().by_model.size())
+        << "seed " << seed;
     ASSERT_EQ(one.history(), two.history()) << "seed " << seed;
     ASSERT_EQ(one.open(), two.open()) << "seed " << seed;
-    ASSERT_NEAR(one.correction("m1").factor_high, two.correction("m1").factor_high, 1e-9) << "seed " << seed;
+    ASSERT_NEAR(one.correction("m1").factor_high, two.correction("m1").factor_high, 1e-9)
+        << "seed " << seed;
   }
 }
 
@@ -271,12 +282,17 @@ TEST(UsageState, WhatCannotBeIsRefused) {
     return restored ? std::string() : restored.error().field;
   };
   EXPECT_EQ(code({}), "");
-  EXPECT_EQ(code({.models = {{.model = "m", .totals = {}, .learned = {}}, {.model = "m", .totals = {}, .learned = {}}},
+  EXPECT_EQ(code({.models = {{.model = "m", .totals = {}, .learned = {}},
+                             {.model = "m", .totals = {}, .learned = {}}},
                   .open = {},
                   .history = {}}),
             "models");
-  EXPECT_EQ(code({.models = {{.model = "m", .totals = {}, .learned = {.factor = -1}}}, .open = {}, .history = {}}), "factor");
-  EXPECT_EQ(code({.models = {}, .open = {}, .history = {usage("r", 1, 1), usage("r", 1, 1)}}), "requestId");
+  EXPECT_EQ(code({.models = {{.model = "m", .totals = {}, .learned = {.factor = -1}}},
+                  .open = {},
+                  .history = {}}),
+            "factor");
+  EXPECT_EQ(code({.models = {}, .open = {}, .history = {usage("r", 1, 1), usage("r", 1, 1)}}),
+            "requestId");
   EXPECT_EQ(code({.models = {}, .open = {usage("", 1, 1)}, .history = {}}), "requestId");
 }
 

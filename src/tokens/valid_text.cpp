@@ -22,9 +22,12 @@ const char* skip_valid(const char* at, const char* end) {
     // Non-ASCII text comes in runs; look for a quick way again after a while only.
     const char* const pause = end - at > 64 ? at + 64 : end;
     while (at < pause) {
-      // The commonest cases at once: all bits that must be as they are, and none of the forms that are too long or surrogates.
+      // The commonest cases at once: all bits that must be as they are, and none of the forms that
+      // are too long or surrogates.
       if (end - at >= 4) {
-        const auto byte = [at](std::size_t i) { return static_cast<std::uint32_t>(static_cast<std::uint8_t>(at[i])); };
+        const auto byte = [at](std::size_t i) {
+          return static_cast<std::uint32_t>(static_cast<std::uint8_t>(at[i]));
+        };
         const std::uint32_t three = byte(0) | byte(1) << 8 | byte(2) << 16;
         const std::uint32_t range = three & 0x200F;
         if ((three & 0xC0C0F0) == 0x8080E0 && range != 0 && range != 0x200D) {
@@ -44,7 +47,8 @@ const char* skip_valid(const char* at, const char* end) {
   return end;
 }
 
-// How many bytes at `at`, where nothing well-formed begins, could have been the beginning of something well-formed; at least 1.
+// How many bytes at `at`, where nothing well-formed begins, could have been the beginning of
+// something well-formed; at least 1.
 std::size_t invalid_size(const char* at, const char* end) {
   const auto lead = static_cast<std::uint8_t>(*at);
   const std::size_t wanted = lead >= 0xF0 && lead <= 0xF4 ? 4 : lead >= 0xE0 && lead < 0xF0 ? 3 : 1;

@@ -1,4 +1,5 @@
-// Session files of Claude Code. Lines of type `user` and `assistant` hold a message of the Messages API; others are the program's own.
+// Session files of Claude Code. Lines of type `user` and `assistant` hold a message of the Messages
+// API; others are the program's own.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ constexpr std::string_view claude_code_origin = "claudeCode";
 
 // The elements of a list without its brackets; a text as a part.
 std::string parts_of(JsonValue content) {
-  if (content.is(JsonType::array)) return std::string(content.raw().substr(1, content.raw().size() - 2));
+  if (content.is(JsonType::array))
+    return std::string(content.raw().substr(1, content.raw().size() - 2));
   return R"({"type":"text","text":)" + std::string(content.raw()) + "}";
 }
 
@@ -23,9 +25,11 @@ std::string attached_text(JsonValue attachment) {
   if (std::string text = text_member(attachment, "content"); !text.empty()) return text;
   const std::optional<JsonValue> content = attachment.find("content");
   const std::optional<JsonValue> file = content ? content->find("file") : std::nullopt;
-  if (file && file->is(JsonType::object)) return text_member(attachment, "filename") + "\n" + text_member(*file, "content");
+  if (file && file->is(JsonType::object))
+    return text_member(attachment, "filename") + "\n" + text_member(*file, "content");
   std::string lines;
-  if (const std::optional<JsonValue> added = attachment.find("addedLines"); added && added->is(JsonType::array)) {
+  if (const std::optional<JsonValue> added = attachment.find("addedLines");
+      added && added->is(JsonType::array)) {
     for (const JsonValue each : added->elements())
       if (each.is(JsonType::string)) (lines += lines.empty() ? "" : "\n") += each.string();
   }
@@ -54,35 +58,43 @@ void ClaudeCodeReader::finish() {
 }
 
 // The line is part of the next message that is added.
-void ClaudeCodeReader::note_uuid(JsonValue line) { by_uuid_[text_member(line, "uuid")] = transcript_.messages.size(); }
+void ClaudeCodeReader::note_uuid(JsonValue line) {
+  by_uuid_[text_member(line, "uuid")] = transcript_.messages.size();
+}
 
 // The new list is the summary, which follows, and what the boundary names; then it goes on.
 void ClaudeCodeReader::read_boundary(JsonValue line) {
   finish();
-  ImportedTranscript::Compaction compaction{transcript_.messages.size(), transcript_.messages.size()};
+  ImportedTranscript::Compaction compaction{transcript_.messages.size(),
+                                            transcript_.messages.size()};
   const std::optional<JsonValue> about = line.find("compactMetadata");
-  const std::optional<JsonValue> preserved = about ? about->find("preservedMessages") : std::nullopt;
+  const std::optional<JsonValue> preserved =
+      about ? about->find("preservedMessages") : std::nullopt;
   const std::optional<JsonValue> uuids = preserved ? preserved->find("uuids") : std::nullopt;
   if (uuids && uuids->is(JsonType::array)) {
     for (const JsonValue uuid : uuids->elements()) {
       const auto found = uuid.is(JsonType::string) ? by_uuid_.find(uuid.string()) : by_uuid_.end();
-      if (found != by_uuid_.end() && found->second < compaction.at) compaction.list.push_back(found->second);
+      if (found != by_uuid_.end() && found->second < compaction.at)
+        compaction.list.push_back(found->second);
     }
   }
   // Several lines are parts of one answer.
   std::sort(compaction.list.begin(), compaction.list.end());
-  compaction.list.erase(std::unique(compaction.list.begin(), compaction.list.end()), compaction.list.end());
+  compaction.list.erase(std::unique(compaction.list.begin(), compaction.list.end()),
+                        compaction.list.end());
   list_.replace(compaction.list);
   transcript_.compactions.push_back(std::move(compaction));
 }
 
-// A prompt may follow an earlier line than the last one: the user went back. Results of parallel calls follow their calls, and are no such thing.
+// A prompt may follow an earlier line than the last one: the user went back. Results of parallel
+// calls follow their calls, and are no such thing.
 void ClaudeCodeReader::follow(JsonValue line, JsonValue message) {
   Arena arena;
   ToolIds ids;
   if (has_kind(read_message(message, Dialect::anthropic, arena, ids), BlockKind::result)) return;
   const auto parent = by_uuid_.find(text_member(line, "parentUuid"));
-  if (parent != by_uuid_.end() && parent->second < transcript_.messages.size()) list_.go_back_to(parent->second);
+  if (parent != by_uuid_.end() && parent->second < transcript_.messages.size())
+    list_.go_back_to(parent->second);
 }
 
 void ClaudeCodeReader::note_summary() {
@@ -96,7 +108,8 @@ void ClaudeCodeReader::note_summary() {
   list_.replace(compaction.list);
 }
 
-// What the program tells the model besides: lists of agents and skills, files. It reaches the model as a system message in the middle.
+// What the program tells the model besides: lists of agents and skills, files. It reaches the model
+// as a system message in the middle.
 void ClaudeCodeReader::read_attachment(JsonValue line) {
   const std::optional<JsonValue> attachment = line.find("attachment");
   if (!attachment || !attachment->is(JsonType::object) || is_left_out(line)) {
@@ -118,7 +131,8 @@ void ClaudeCodeReader::read_attachment(JsonValue line) {
 void ClaudeCodeReader::read(JsonValue line) {
   const std::string type = text_member(line, "type");
   const std::optional<JsonValue> message = line.find("message");
-  if (type == "system" && text_member(line, "subtype") == "compact_boundary") return read_boundary(line);
+  if (type == "system" && text_member(line, "subtype") == "compact_boundary")
+    return read_boundary(line);
   if (type == "attachment") return read_attachment(line);
   if ((type != "user" && type != "assistant") || !message || !message->is(JsonType::object)) {
     ++transcript_.left_out[type.empty() ? "a line without a type" : type];

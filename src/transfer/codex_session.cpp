@@ -1,5 +1,6 @@
-// Session files of Codex CLI. A line is {"timestamp":…,"type":…,"payload":{…}}; `response_item` holds what is sent to the model, an item of the
-// Responses API. Older ones have the items themselves as lines.
+// Session files of Codex CLI. A line is {"timestamp":…,"type":…,"payload":{…}}; `response_item`
+// holds what is sent to the model, an item of the Responses API. Older ones have the items
+// themselves as lines.
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,8 @@ constexpr std::string_view codex_origin = "codex";
 constexpr std::string_view earlier_compaction = "compaction_summary";
 
 bool is_item_type(std::string_view type) {
-  return type == "message" || type == "reasoning" || type == "compaction" || type == earlier_compaction || item_type(type);
+  return type == "message" || type == "reasoning" || type == "compaction" ||
+         type == earlier_compaction || item_type(type);
 }
 
 // The parts, those of text by the name that all providers know.
@@ -42,7 +44,8 @@ std::string content_of(JsonValue content) {
 // What a tool gave: a text, parts, or an object around one of them.
 std::string output_of(JsonValue output) {
   if (output.is(JsonType::object)) {
-    if (const std::optional<JsonValue> content = output.find("content"); content && content->is(JsonType::string))
+    if (const std::optional<JsonValue> content = output.find("content");
+        content && content->is(JsonType::string))
       return std::string(content->raw());
     std::string text;
     append_json_string(text, output.raw());
@@ -51,7 +54,8 @@ std::string output_of(JsonValue output) {
   return content_of(output);
 }
 
-void add_call(ImportedTranscript& transcript, const Block& block, MessageFields fields, const MessageLimits& limits) {
+void add_call(ImportedTranscript& transcript, const Block& block, MessageFields fields,
+              const MessageLimits& limits) {
   fields.role = "assistant";
   fields.content = "\"\"";
   std::string call = R"([{"id":)";
@@ -75,10 +79,12 @@ std::string part_of(JsonValue item, std::string_view type) {
 }
 
 // Calls that become `toolCalls`, and their outputs. Every other one is kept whole.
-bool is_plain(const Block& block) { return !block.has_own_form || block.type.starts_with("local_shell_"); }
+bool is_plain(const Block& block) {
+  return !block.has_own_form || block.type.starts_with("local_shell_");
+}
 
-void read_item(ImportedTranscript& transcript, JsonValue item, std::optional<std::int64_t> timestamp_ms,
-               const MessageLimits& limits) {
+void read_item(ImportedTranscript& transcript, JsonValue item,
+               std::optional<std::int64_t> timestamp_ms, const MessageLimits& limits) {
   const std::string type = text_member(item, "type");
   MessageFields fields;
   fields.timestamp_ms = timestamp_ms;
@@ -119,8 +125,8 @@ void add_compaction(ImportedTranscript& transcript, ImportedTranscript::Compacti
 }
 
 // Codex goes on with a summary, and what it chose to keep.
-void read_compacted(ImportedTranscript& transcript, JsonValue payload, std::optional<std::int64_t> timestamp_ms,
-                    const MessageLimits& limits) {
+void read_compacted(ImportedTranscript& transcript, JsonValue payload,
+                    std::optional<std::int64_t> timestamp_ms, const MessageLimits& limits) {
   ImportedTranscript::Compaction compaction{transcript.messages.size()};
   const std::optional<JsonValue> kept = payload.find("replacement_history");
   if (kept && kept->is(JsonType::array)) {
@@ -146,7 +152,8 @@ bool is_codex_line(JsonValue line) {
   if (!line.is(JsonType::object)) return false;
   const std::optional<JsonValue> payload = line.find("payload");
   if (payload && payload->is(JsonType::object) && line.find("type")) return true;
-  return is_item_type(text_member(line, "type")) || line.find("record_type") || (line.find("instructions") && line.find("id"));
+  return is_item_type(text_member(line, "type")) || line.find("record_type") ||
+         (line.find("instructions") && line.find("id"));
 }
 
 void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits) {
@@ -161,7 +168,8 @@ void read_codex_line(ImportedTranscript& transcript, JsonValue line, const Messa
   } else if (type == "compacted") {
     read_compacted(transcript, *payload, timestamp_ms, limits);
   } else {
-    ++transcript.left_out[type];  // session_meta, turn_context, event_msg: what the program knows beside the conversation
+    // session_meta, turn_context, event_msg: what the program knows beside the conversation
+    ++transcript.left_out[type];
   }
 }
 

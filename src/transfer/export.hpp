@@ -12,13 +12,16 @@
 namespace undertext {
 
 struct ExportCalls {
-  std::function<void(std::string_view line)> write;  // without its line break; what it throws passes through
+  // without its line break; what it throws passes through
+  std::function<void(std::string_view line)> write;
   std::function<void(std::uint64_t version, std::uint64_t head)> progress = {};
   std::function<std::string(std::string settings)> settings =
       {};  // what to write instead of those that are kept; unset: as they are
 };
 
-// As of the conversation's version at the call. Needs memory for some of its messages at a time. unsupported: versions were pruned.
-std::optional<Error> export_conversation(Store& store, const Conversation& conversation, const ExportCalls& calls);
+// As of the conversation's version at the call. Needs memory for some of its messages at a time.
+// unsupported: versions were pruned.
+std::optional<Error> export_conversation(Store& store, const Conversation& conversation,
+                                         const ExportCalls& calls);
 
 }  // namespace undertext

@@ -13,7 +13,8 @@ namespace {
 constexpr std::string_view format_name = "undertext.conversation";
 constexpr std::uint64_t format_version = 2;  // since 2, a FILTER by text says what it kept
 
-// JSON as it is, so that people can read it; but as a string where it holds line breaks, so that not a byte is changed.
+// JSON as it is, so that people can read it; but as a string where it holds line breaks, so that
+// not a byte is changed.
 void append_embedded(std::string& out, std::string_view json) {
   if (json.find_first_of("\n\r") == std::string_view::npos) {
     out += json;
@@ -21,7 +22,9 @@ void append_embedded(std::string& out, std::string_view json) {
     append_json_string(out, json);
   }
 }
-std::string embedded(JsonValue value) { return value.is(JsonType::string) ? value.string() : std::string(value.raw()); }
+std::string embedded(JsonValue value) {
+  return value.is(JsonType::string) ? value.string() : std::string(value.raw());
+}
 
 bool is_json_object(std::string_view text) {
   const Result<JsonText> json = JsonText::parse(text, {});
@@ -39,16 +42,17 @@ ExportHeader read_header(Fields& fields) {
   fields.find("format");
   fields.need("formatVersion", version);
   if (version > format_version) {
-    throw Failure(
-        Error{ErrorCode::unsupported,
-              "the format is of version " + std::to_string(version) + ", and this program knows " + std::to_string(format_version),
-              "formatVersion"});
+    throw Failure(Error{ErrorCode::unsupported,
+                        "the format is of version " + std::to_string(version) +
+                            ", and this program knows " + std::to_string(format_version),
+                        "formatVersion"});
   }
   Integer created;
   fields.need("createdAt", created);
   header.created_at_ms = created.value;
   fields.need("tokenizer", header.tokenizer);
-  if (const std::optional<JsonValue> settings = fields.find("settings")) header.note = embedded(*settings);
+  if (const std::optional<JsonValue> settings = fields.find("settings"))
+    header.note = embedded(*settings);
   return header;
 }
 
@@ -91,7 +95,8 @@ ExportEnd read_end(Fields& fields) {
 }  // namespace
 
 std::string line_of(const ExportHeader& header) {
-  std::string out = R"({"format":")" + std::string(format_name) + R"(","formatVersion":)" + std::to_string(format_version);
+  std::string out = R"({"format":")" + std::string(format_name) + R"(","formatVersion":)" +
+                    std::to_string(format_version);
   out += R"(,"createdAt":)" + std::to_string(header.created_at_ms);
   append_text(out, R"(,"tokenizer":)", header.tokenizer);
   if (!header.note.empty()) {
@@ -111,7 +116,8 @@ std::string line_of(const ExportedVersion& version) {
   append_text(out, R"(,"operation":)", name(version.past.record.operation));
   out += R"(,"timestamp":)" + std::to_string(version.past.at_ms);
   append_record(out, version.past.record);
-  out += R"(,"messageCount":)" + std::to_string(version.message_count) + R"(,"batchIndex":)" + std::to_string(version.batch_index);
+  out += R"(,"messageCount":)" + std::to_string(version.message_count) + R"(,"batchIndex":)" +
+         std::to_string(version.batch_index);
   if (!version.past.messages.empty()) {
     std::string_view lead = R"(,"messages":[)";
     for (const Message& message : version.past.messages) {
@@ -124,7 +130,8 @@ std::string line_of(const ExportedVersion& version) {
 }
 
 std::string line_of(const ExportEnd& end) {
-  std::string out = R"({"end":true,"versions":)" + std::to_string(end.versions) + R"(,"messages":)" + std::to_string(end.messages);
+  std::string out = R"({"end":true,"versions":)" + std::to_string(end.versions) +
+                    R"(,"messages":)" + std::to_string(end.messages);
   return out + R"(,"view":")" + end.view + R"(","digest":")" + end.digest + R"("})";
 }
 
@@ -139,7 +146,8 @@ Result<ExportLine> read_export_line(std::string_view line, const MessageLimits& 
   const Result<JsonText> json = JsonText::parse(line, {.depth = limits.depth + 8});
   if (!json) return json.error();
   const JsonValue root = json->root();
-  if (!root.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "a line of an export is a JSON object"};
+  if (!root.is(JsonType::object))
+    return Error{ErrorCode::invalid_argument, "a line of an export is a JSON object"};
   Reading reading(limits);
   Fields fields(root, "a line of an export", reading);
   try {
@@ -161,13 +169,15 @@ void LinesDigest::add(std::string_view line) {
 
 std::string LinesDigest::hex() const {
   Digest digest = {};
-  for (std::size_t i = 0; i < digest_.size(); ++i) digest[i] = static_cast<std::uint8_t>(digest_[i]);
+  for (std::size_t i = 0; i < digest_.size(); ++i)
+    digest[i] = static_cast<std::uint8_t>(digest_[i]);
   return undertext::hex(digest);
 }
 
 std::string digest_of_view(const View& view) {
   std::string ordinals;
-  for (std::uint64_t i = 0; i < view.size(); ++i) (ordinals += std::to_string(view.ordinal(i).value)) += ',';
+  for (std::uint64_t i = 0; i < view.size(); ++i)
+    (ordinals += std::to_string(view.ordinal(i).value)) += ',';
   return hex(sha256(ordinals));
 }
 

@@ -47,8 +47,8 @@ Result<ExportLine> read_export_line(std::string_view line, const MessageLimits& 
 
 bool is_export_header(std::string_view line);
 
-// The digest over the lines so far: that of the first is its SHA-256; of each further one, the SHA-256 of the digest before (its 32 bytes) and the line
-// without its line break.
+// The digest over the lines so far: that of the first is its SHA-256; of each further one, the
+// SHA-256 of the digest before (its 32 bytes) and the line without its line break.
 class LinesDigest {
  public:
   void add(std::string_view line);

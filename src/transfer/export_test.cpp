@@ -19,8 +19,8 @@ Message message(std::string_view json) { return Message::parse(json).value(); }
 
 Lines exported(Store& store, const Conversation& conversation) {
   Lines lines;
-  const std::optional<Error> error =
-      export_conversation(store, conversation, {.write = [&](std::string_view line) { lines.emplace_back(line); }});
+  const std::optional<Error> error = export_conversation(
+      store, conversation, {.write = [&](std::string_view line) { lines.emplace_back(line); }});
   if (error) ADD_FAILURE() << error->message;
   return lines;
 }
@@ -32,8 +32,8 @@ LineSource source(const Lines& lines) {
   };
 }
 
-Result<ImportedConversation> imported(const std::shared_ptr<Store>& store, std::string_view id, const Lines& lines,
-                                      ImportOptions options = {}) {
+Result<ImportedConversation> imported(const std::shared_ptr<Store>& store, std::string_view id,
+                                      const Lines& lines, ImportOptions options = {}) {
   const LineSource next_line = source(lines);
   return import_conversation(store, id, next_line, options);
 }
@@ -47,7 +47,8 @@ Settings ticking() {
 std::string bytes_of(const View& view) {
   std::string bytes;
   for (std::uint64_t i = 0; i < view.size(); ++i) {
-    bytes += std::to_string(view.ordinal(i).value) + "@" + std::to_string(view.time_ms(i)) + "#" + std::to_string(view.tokens(i));
+    bytes += std::to_string(view.ordinal(i).value) + "@" + std::to_string(view.time_ms(i)) + "#" +
+             std::to_string(view.tokens(i));
     bytes.append(view[i].json()).append("\n");
   }
   return bytes;
@@ -57,7 +58,8 @@ void expect_equal(const History& a, const History& b) {
   ASSERT_EQ(a.version(), b.version());
   EXPECT_EQ(bytes_of(a.log()), bytes_of(b.log()));
   for (std::uint64_t v = 0; v <= a.version().value; ++v) {
-    EXPECT_EQ(bytes_of(a.view_at(Version(v)).value()), bytes_of(b.view_at(Version(v)).value())) << v;
+    EXPECT_EQ(bytes_of(a.view_at(Version(v)).value()), bytes_of(b.view_at(Version(v)).value()))
+        << v;
     const VersionInfo x = a.version_info(Version(v)), y = b.version_info(Version(v));
     EXPECT_EQ(x.operation, y.operation);
     EXPECT_EQ(x.timestamp_ms, y.timestamp_ms);
@@ -76,25 +78,33 @@ Operation random_operation(std::mt19937_64& random, const History& history) {
   const std::uint64_t n = history.view().size();
   const auto hello = [&] {
     const char* roles[] = {"system", "user", "assistant"};
-    return message(R"({"role":")" + std::string(roles[below(3)]) + R"(", "content":"text )" + std::to_string(below(1000)) +
-                   R"("})");
+    return message(R"({"role":")" + std::string(roles[below(3)]) + R"(", "content":"text )" +
+                   std::to_string(below(1000)) + R"("})");
   };
   const std::string description = below(3) == 0 ? "because \"x\"\n" : "";
-  const Names names = below(2) == 0 ? Names::indices({below(n)}) : Names::ordinals({below(history.stats().total_messages)});
+  const Names names = below(2) == 0 ? Names::indices({below(n)})
+                                    : Names::ordinals({below(history.stats().total_messages)});
   const auto digit = [&] { return std::to_string(below(10)); };
   const auto call = [&] {
-    return message(R"({"role":"assistant","content":null,"toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})");
+    return message(
+        R"({"role":"assistant","content":null,"toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})");
   };
-  const auto result = [&] { return message(R"({"role":"tool","toolCallId":"c","content":"result )" + digit() + R"("})"); };
+  const auto result = [&] {
+    return message(R"({"role":"tool","toolCallId":"c","content":"result )" + digit() + R"("})");
+  };
   const auto what = [&]() -> Operation::What {
     switch (below(25)) {
       case 0: return op::Insert{below(n + 1), {hello(), hello()}};
       case 1: return op::Replace{names, {hello()}};
       case 2: return op::Replace{Names::indices({below(n), n - 1}), {hello(), hello()}};
-      case 3: return op::Truncate{.keep_last = below(n + 3), .role = below(2) ? std::optional(Role::user) : std::nullopt};
-      case 4: return op::Truncate{.keep_first = n, .range = Range{below(2), n}, .pairs = Pairs::grow};
+      case 3:
+        return op::Truncate{.keep_last = below(n + 3),
+                            .role = below(2) ? std::optional(Role::user) : std::nullopt};
+      case 4:
+        return op::Truncate{.keep_first = n, .range = Range{below(2), n}, .pairs = Pairs::grow};
       case 5: return op::Clear{below(2) == 0};
-      case 6: return op::Filter{.roles = {Role::user, Role::system}, .content_excludes = {"text 1"}};
+      case 6:
+        return op::Filter{.roles = {Role::user, Role::system}, .content_excludes = {"text 1"}};
       case 7: return op::Delete{names};
       case 8: return op::Compress{names, below(2) ? std::optional(hello()) : std::nullopt};
       case 9: return op::Expand{below(n)};
@@ -102,20 +112,30 @@ Operation random_operation(std::mt19937_64& random, const History& history) {
       case 11: return op::Split{below(n), {2, 4}};
       case 12: return op::Transform{std::vector<Role>{Role::user}, ReplaceText{"t", "T"}};
       case 13: return op::Transform{names, SetMetadata{"{\"a\":\n1}"}};
-      case 14: return op::Transform{names, op::TransformFunction([](const Message&) { return Message::make(Role::user, "made"); })};
+      case 14:
+        return op::Transform{names, op::TransformFunction([](const Message&) {
+                               return Message::make(Role::user, "made");
+                             })};
       case 15: return op::StartBatch{.hide_prior = below(2) == 0};
       case 16: return op::EndBatch{below(history.stats().total_batches), {Role::assistant}};
       case 17: return op::Rollback{below(history.stats().total_batches)};
       case 18: return op::Mark{names, "pinned"};
       case 19: return op::Undo{};
       case 20: return op::Restore{below(history.version().value + 1)};
-      case 21: return op::Filter{.content_contains = {digit(), digit(), "res"}, .pairs = static_cast<Pairs>(below(3))};
-      case 22: return op::Filter{.roles = {Role::user, Role::tool}, .content_contains = {"t"}, .content_excludes = {digit()}};
+      case 21:
+        return op::Filter{.content_contains = {digit(), digit(), "res"},
+                          .pairs = static_cast<Pairs>(below(3))};
+      case 22:
+        return op::Filter{.roles = {Role::user, Role::tool},
+                          .content_contains = {"t"},
+                          .content_excludes = {digit()}};
       case 23: return op::Append{{call(), hello(), result()}};
       default: return op::Append{{hello(), hello(), hello()}};
     }
   };
-  return {what(), {.description = description, .operation_id = below(4) == 0 ? "id " + std::to_string(random()) : ""}};
+  return {what(),
+          {.description = description,
+           .operation_id = below(4) == 0 ? "id " + std::to_string(random()) : ""}};
 }
 
 std::uint64_t seed_of_test() {
@@ -140,7 +160,8 @@ TEST(Export, AConversationIsTheSameAfterItWasExportedAndImported) {
     const Result<ImportedConversation> copy = imported(store, "b", lines);
     ASSERT_TRUE(copy) << copy.error().message;
     EXPECT_EQ(copy->versions, conversation.version().value);
-    const Conversation again = Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
+    const Conversation again =
+        Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
     expect_equal(conversation.history(), again.history());
     ASSERT_EQ(exported(*store, again), lines);
     EXPECT_TRUE(check_store(*store).value().damage.empty());
@@ -154,7 +175,8 @@ std::vector<std::uint64_t> ordinals_of(const View& view) {
   return ordinals;
 }
 
-// A conversation that is edited, redacted, reopened, forked, and replaced by its import, with what every version showed when it was made.
+// A conversation that is edited, redacted, reopened, forked, and replaced by its import, with what
+// every version showed when it was made.
 class TravellingConversation {
  public:
   explicit TravellingConversation(std::uint64_t seed) : random_(seed) { open(); }
@@ -189,13 +211,16 @@ class TravellingConversation {
   }
   void open() {
     conversation_.reset();
-    conversation_ = Conversation::open(store_, id_, ticking(), {.checkpoint_versions = 1 + random_() % 40}).value();
+    conversation_ =
+        Conversation::open(store_, id_, ticking(), {.checkpoint_versions = 1 + random_() % 40})
+            .value();
     compare();
   }
   void compare() const {
     const History history = conversation_->history();
     ASSERT_EQ(history.version().value + 1, shown_.size());
-    for (std::uint64_t v = 0; v < shown_.size(); ++v) EXPECT_EQ(ordinals_of(history.view_at(Version(v)).value()), shown_[v]) << v;
+    for (std::uint64_t v = 0; v < shown_.size(); ++v)
+      EXPECT_EQ(ordinals_of(history.view_at(Version(v)).value()), shown_[v]) << v;
   }
   void edit() {
     if (conversation_->apply(random_operation(random_, conversation_->history())))
@@ -204,7 +229,8 @@ class TravellingConversation {
   void redact() {
     const std::uint64_t messages = conversation_->stats().total_messages;
     if (messages == 0) return;
-    const Result<Redaction> redacted = conversation_->redact({Ordinal(random_() % messages)}, {"me", 5, "private"});
+    const Result<Redaction> redacted =
+        conversation_->redact({Ordinal(random_() % messages)}, {"me", 5, "private"});
     EXPECT_TRUE(redacted) << redacted.error().message;
     compare();
   }
@@ -238,12 +264,16 @@ TEST(Export, EveryVersionStaysTheSameThroughFiltersRedactionsExportsAndImportsIn
 TEST(Export, AFilterByTextThatWasRedactedSinceIsImportedAsItWas) {
   const std::shared_ptr<Store> store = memory_store();
   Conversation conversation = Conversation::open(store, "a", ticking()).value();
-  conversation.apply({op::Append{{Message::make(Role::user, "apple").value(), Message::make(Role::user, "pear").value()}}}).value();
+  conversation
+      .apply({op::Append{
+          {Message::make(Role::user, "apple").value(), Message::make(Role::user, "pear").value()}}})
+      .value();
   conversation.apply({op::Filter{.content_contains = {"apple"}}}).value();
   ASSERT_TRUE(conversation.redact({Ordinal(0)}, {"me", 5, "private"}));
   const Result<ImportedConversation> copy = imported(store, "b", exported(*store, conversation));
   ASSERT_TRUE(copy) << copy.error().message;
-  EXPECT_EQ(ordinals_of(Conversation::open(store, "b").value().view()), std::vector<std::uint64_t>{0});
+  EXPECT_EQ(ordinals_of(Conversation::open(store, "b").value().view()),
+            std::vector<std::uint64_t>{0});
 }
 
 // As version 1 of the format has it: without what a FILTER kept.
@@ -258,18 +288,24 @@ TEST(Export, AnOlderFileIsImported) {
   Lines whole = lines;
   const std::shared_ptr<Store> store = memory_store();
   Conversation conversation = Conversation::open(store, "a", ticking()).value();
-  conversation.apply({op::Append{{Message::make(Role::user, "apple").value(), Message::make(Role::user, "pear").value()}}}).value();
+  conversation
+      .apply({op::Append{
+          {Message::make(Role::user, "apple").value(), Message::make(Role::user, "pear").value()}}})
+      .value();
   conversation.apply({op::Delete{Names::indices({0})}}).value();
   whole.push_back(line_of(ExportEnd{3, 2, digest_of_view(conversation.view()), digest.hex()}));
   const Result<ImportedConversation> copy = imported(store, "b", whole);
   ASSERT_TRUE(copy) << copy.error().message;
-  EXPECT_EQ(ordinals_of(Conversation::open(store, "b").value().view()), std::vector<std::uint64_t>{1});
+  EXPECT_EQ(ordinals_of(Conversation::open(store, "b").value().view()),
+            std::vector<std::uint64_t>{1});
 }
 
 TEST(Export, MarkMapsAndPlansTravelToo) {
   const std::shared_ptr<Store> store = memory_store();
   Conversation conversation = Conversation::open(store, "a", ticking()).value();
-  for (int i = 0; i < 6; ++i) conversation.apply({op::Append{{Message::make(Role::user, std::string(4000, 'x')).value()}}}).value();
+  for (int i = 0; i < 6; ++i)
+    conversation.apply({op::Append{{Message::make(Role::user, std::string(4000, 'x')).value()}}})
+        .value();
   conversation.compress(*smart_summary({.keep = 2})).value();
   MarkMap map = conversation.history().mark_map();
   std::swap(map.original_indices.front(), map.original_indices.back());
@@ -278,16 +314,19 @@ TEST(Export, MarkMapsAndPlansTravelToo) {
   const Lines lines = exported(*store, conversation);
   const Result<ImportedConversation> copy = imported(store, "b", lines);
   ASSERT_TRUE(copy) << copy.error().message;
-  const Conversation again = Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
+  const Conversation again =
+      Conversation::open(store, "b", {}, {.make = OpenOptions::Make::never}).value();
   expect_equal(conversation.history(), again.history());
-  EXPECT_EQ(again.history().receipts().at(0).strategy, conversation.history().receipts().at(0).strategy);
+  EXPECT_EQ(again.history().receipts().at(0).strategy,
+            conversation.history().receipts().at(0).strategy);
   EXPECT_EQ(exported(*store, again), lines);
 }
 
 TEST(Export, ARepeatedOperationIdIsAnsweredByTheCopyToo) {
   const std::shared_ptr<Store> store = memory_store();
   Conversation conversation = Conversation::open(store, "a", ticking()).value();
-  const Operation hello{op::Append{{Message::make(Role::user, "hello").value()}}, {.operation_id = "once"}};
+  const Operation hello{op::Append{{Message::make(Role::user, "hello").value()}},
+                        {.operation_id = "once"}};
   conversation.apply(hello).value();
   conversation.apply({op::Clear{}}).value();
   ASSERT_TRUE(imported(store, "b", exported(*store, conversation)));
@@ -299,7 +338,8 @@ TEST(Export, ARepeatedOperationIdIsAnsweredByTheCopyToo) {
 TEST(Export, WhatWasChangedOrCutOffIsRefusedAndNothingIsStored) {
   const std::shared_ptr<Store> store = memory_store();
   Conversation conversation = Conversation::open(store, "a", ticking()).value();
-  for (int i = 0; i < 4; ++i) conversation.apply({op::Append{{Message::make(Role::user, "hello").value()}}}).value();
+  for (int i = 0; i < 4; ++i)
+    conversation.apply({op::Append{{Message::make(Role::user, "hello").value()}}}).value();
   const Lines lines = exported(*store, conversation);
   const auto refused = [&](const Lines& bad) {
     const LineSource next_line = source(bad);
@@ -343,7 +383,8 @@ TEST(Export, AFileThatTellsAnotherStoryThanItsOperationsMakeIsRefused) {
 
 TEST(Export, SettingsThatNameSummarisersAreNotTakenUnasked) {
   const std::shared_ptr<Store> store = memory_store();
-  const std::string note = R"({"summarisers":{"spy":{"url":"https://127.0.0.1:1/v1","model":"m"}}})";
+  const std::string note =
+      R"({"summarisers":{"spy":{"url":"https://127.0.0.1:1/v1","model":"m"}}})";
   Conversation conversation = Conversation::open(store, "a", ticking(), {.note = note}).value();
   conversation.apply({op::Append{{Message::make(Role::user, "hello").value()}}}).value();
   const Lines lines = exported(*store, conversation);

@@ -1,4 +1,5 @@
-// A transcript that grew since it was imported, as operations on the conversation that has its beginning.
+// A transcript that grew since it was imported, as operations on the conversation that has its
+// beginning.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -21,7 +22,8 @@ namespace {
 // The messages of a transcript in the log of a conversation.
 class Known {
  public:
-  Known(const History& history, const ImportedTranscript& transcript, const VolatileParts& parts) : parts_(parts) {
+  Known(const History& history, const ImportedTranscript& transcript, const VolatileParts& parts)
+      : parts_(parts) {
     for (const Message& message : transcript.messages) {
       identities_.insert(identity(message, parts));
       if (std::optional<std::string> id = message.id()) ids_.insert(*std::move(id));
@@ -38,7 +40,8 @@ class Known {
     for (const Message& message : transcript.messages) {
       while (compaction != transcript.compactions.end() && compaction->end <= count_) ++compaction;
       // What the program kept, it may write once more for its new list.
-      const bool may_be_kept = compaction != transcript.compactions.end() && compaction->at <= count_;
+      const bool may_be_kept =
+          compaction != transcript.compactions.end() && compaction->at <= count_;
       if (!take(message) && !(may_be_kept && logged_.contains(identity(message, parts)))) break;
       ++count_;
     }
@@ -78,13 +81,16 @@ class Known {
 };
 
 // What the program's list would hide though the program never had it, in the log's order.
-std::vector<std::uint32_t> not_of_program(const History& before, const History& after, const Known& known) {
+std::vector<std::uint32_t> not_of_program(const History& before, const History& after,
+                                          const Known& known) {
   const Log& log = before.rep().log;
   std::set<std::uint32_t> kept, others;
-  for (const Ordinal ordinal : after.client_list()) kept.insert(static_cast<std::uint32_t>(ordinal.value));
+  for (const Ordinal ordinal : after.client_list())
+    kept.insert(static_cast<std::uint32_t>(ordinal.value));
   const auto add = [&](std::uint64_t number) {
     const auto ordinal = static_cast<std::uint32_t>(number);
-    if (!kept.contains(ordinal) && !log.stands_for(ordinal) && !known.is_of_transcript(log.message(ordinal)))
+    if (!kept.contains(ordinal) && !log.stands_for(ordinal) &&
+        !known.is_of_transcript(log.message(ordinal)))
       others.insert(ordinal);
   };
   for (const Ordinal ordinal : before.client_list()) add(ordinal.value);
@@ -106,11 +112,13 @@ op::Reconcile with_others(const History& before, op::Reconcile request, const Kn
   const std::vector<Ordinal> placed = after.client_list();
   std::vector<op::Reconcile::Sent> list;
   std::size_t next = others.size();  // of those that stand behind what is still to be placed
-  // From the end: what is new stands before the message that it comes before, and behind all others.
+  // From the end: what is new stands before the message that it comes before, and behind all
+  // others.
   const auto add_others_behind = [&](std::optional<std::uint32_t> ordinal) {
     for (; next > 0 && (!ordinal || log.order.before(*ordinal, others[next - 1])); --next) {
       const Message message = log.message(others[next - 1]);
-      list.push_back({message, identity(message, request.volatile_parts), false, others[next - 1], {}});
+      list.push_back(
+          {message, identity(message, request.volatile_parts), false, others[next - 1], {}});
     }
   };
   for (std::size_t place = request.list.size(); place-- > 0;) {
@@ -125,7 +133,8 @@ op::Reconcile with_others(const History& before, op::Reconcile request, const Kn
 }
 
 // Those of the operations that change something.
-std::vector<Operation> played(const History& history, std::vector<Operation> operations, const Known& known) {
+std::vector<Operation> played(const History& history, std::vector<Operation> operations,
+                              const Known& known) {
   std::vector<Operation> all;
   History head = history;
   for (Operation& operation : operations) {
@@ -141,7 +150,8 @@ std::vector<Operation> played(const History& history, std::vector<Operation> ope
 
 }  // namespace
 
-Result<GrownTranscript> grown_operations(const History& stored, const ImportedTranscript& transcript) {
+Result<GrownTranscript> grown_operations(const History& stored,
+                                         const ImportedTranscript& transcript) {
   return answering_failure([&]() -> Result<GrownTranscript> {
     const History history = with_order(stored);
     std::vector<Operation> newest = following_operations(transcript, transcript.compactions.size());

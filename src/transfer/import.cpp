@@ -29,7 +29,8 @@ class ExportReader {
 
   ExportHeader header() {
     ExportLine line = next();
-    if (!std::holds_alternative<ExportHeader>(line)) fail(ErrorCode::invalid_argument, "an export begins with its header");
+    if (!std::holds_alternative<ExportHeader>(line))
+      fail(ErrorCode::invalid_argument, "an export begins with its header");
     return std::get<ExportHeader>(std::move(line));
   }
 
@@ -37,10 +38,13 @@ class ExportReader {
   std::optional<ExportedVersion> version() {
     const std::string digest = digest_.hex();
     ExportLine line = next();
-    if (std::holds_alternative<ExportHeader>(line)) fail(ErrorCode::invalid_argument, "a second header");
+    if (std::holds_alternative<ExportHeader>(line))
+      fail(ErrorCode::invalid_argument, "a second header");
     if (const ExportEnd* end = std::get_if<ExportEnd>(&line)) {
-      if (end->versions != imported_.versions || end->messages != imported_.messages || end->digest != digest) {
-        fail(ErrorCode::corrupt, "lines were changed, lost or added: the digest and counts at the end are of others");
+      if (end->versions != imported_.versions || end->messages != imported_.messages ||
+          end->digest != digest) {
+        fail(ErrorCode::corrupt,
+             "lines were changed, lost or added: the digest and counts at the end are of others");
       }
       end_ = std::move(*end);
       if (next_line_()) fail(ErrorCode::invalid_argument, "something follows the end");
@@ -97,9 +101,12 @@ class Importer {
     const std::vector<Outcome> outcomes = conversation_.replay(waiting_).value();
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const Stats& stats = outcomes[i].stats;
-      if (stats.current_batch_messages == expected_[i].messages && stats.current_batch_index == expected_[i].batch) continue;
+      if (stats.current_batch_messages == expected_[i].messages &&
+          stats.current_batch_index == expected_[i].batch)
+        continue;
       throw Failure(Error{ErrorCode::corrupt,
-                          "version " + std::to_string(outcomes[i].version.value) + " does not come out as the export says it was",
+                          "version " + std::to_string(outcomes[i].version.value) +
+                              " does not come out as the export says it was",
                           "lines"});
     }
     waiting_.clear();
@@ -126,7 +133,8 @@ void replay_all(Conversation& conversation, ExportReader& reader, const ImportOp
   }
   importer.flush();
   if (digest_of_view(conversation.view()) != reader.end().view) {
-    throw Failure(Error{ErrorCode::corrupt, "the view does not come out as the export says it was", "lines"});
+    throw Failure(
+        Error{ErrorCode::corrupt, "the view does not come out as the export says it was", "lines"});
   }
   conversation.checkpoint().value();
 }
@@ -134,16 +142,20 @@ void replay_all(Conversation& conversation, ExportReader& reader, const ImportOp
 constexpr std::int64_t abandoned_after_ms = 24 * 60 * 60 * 1000;
 
 std::int64_t wall_clock_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
-Settings import_settings(const ExportHeader& header, const std::string& note, const ImportOptions& options) {
+Settings import_settings(const ExportHeader& header, const std::string& note,
+                         const ImportOptions& options) {
   Settings settings;
   if (!note.empty()) settings = read_settings(note).value().settings;
   const bool names_endpoints = !settings.summarisers.empty() || settings.rerank;
   if (names_endpoints && !options.config && !options.trust_settings) {
     throw Failure(Error{ErrorCode::invalid_argument,
-                        "the exported settings name summarisers or embeddings, to which keys and messages would be sent: trust "
+                        "the exported settings name summarisers or embeddings, to which keys and "
+                        "messages would be sent: trust "
                         "them, or give others",
                         "settings"});
   }
@@ -157,7 +169,8 @@ template <class Visit>
 void visit_message_lines(const LineSource& next_line, Visit visit) {
   std::uint64_t number = 0;
   while (const std::optional<std::string_view> line = next_line()) {
-    if (std::optional<Message> message = read_message_line(*line, ++number).value()) visit(std::move(*message));
+    if (std::optional<Message> message = read_message_line(*line, ++number).value())
+      visit(std::move(*message));
   }
 }
 
@@ -175,7 +188,10 @@ class Appending {
     if (messages_.empty()) return;
     imported_.messages += messages_.size();
     ++imported_.versions;
-    conversation_.apply({op::Append{std::exchange(messages_, {})}, {.description = "imported from messages"}}).value();
+    conversation_
+        .apply(
+            {op::Append{std::exchange(messages_, {})}, {.description = "imported from messages"}})
+        .value();
     bytes_ = 0;
   }
   const ImportedConversation& imported() const { return imported_; }
@@ -217,7 +233,8 @@ Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms) {
     for (const ConversationRecord& record : *some) {
       options.after = record.id;
       const std::int64_t staged_at = staged_at_ms(record.id);
-      if (now_ms - (staged_at != 0 ? staged_at : record.created_at_ms) < abandoned_after_ms) continue;
+      if (now_ms - (staged_at != 0 ? staged_at : record.created_at_ms) < abandoned_after_ms)
+        continue;
       const Result<void> purged = store.purge(record.id, {"import", now_ms, "abandoned"});
       // not_found: another process was first
       if (!purged && purged.error().code != ErrorCode::not_found) return purged.error();
@@ -229,10 +246,11 @@ Result<std::uint64_t> discard_abandoned(Store& store, std::int64_t now_ms) {
 
 namespace {
 
-// Opens a conversation that nobody sees, and gives it the id `id` when fill(conversation) is through.
+// Opens a conversation that nobody sees, and gives it the id `id` when fill(conversation) is
+// through.
 template <class Fill>
-void publish_filled(Store& store, std::string_view id, const std::function<Conversation(const std::string& staged)>& open,
-                    Fill fill) {
+void publish_filled(Store& store, std::string_view id,
+                    const std::function<Conversation(const std::string& staged)>& open, Fill fill) {
   const std::int64_t now = wall_clock_ms();
   discard_abandoned(store, now).value();
   const std::string staged = staged_id(now);
@@ -243,7 +261,8 @@ void publish_filled(Store& store, std::string_view id, const std::function<Conve
     }
     store.publish(staged, id).value();
   } catch (...) {
-    // What that fails with tells less than what the import did, and what is left is removed another day.
+    // What that fails with tells less than what the import did, and what is left is removed another
+    // day.
     static_cast<void>(store.purge(staged, {"import", now, "failed"}));
     throw;
   }
@@ -251,7 +270,8 @@ void publish_filled(Store& store, std::string_view id, const std::function<Conve
 
 }  // namespace
 
-Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
+Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, std::string_view id,
+                                                 const LineSource& next_line,
                                                  const ImportOptions& options) {
   if (auto error = bad_id(id)) return *error;
   try {
@@ -261,12 +281,15 @@ Result<ImportedConversation> import_conversation(std::shared_ptr<Store> store, s
     Settings settings = import_settings(header, note, options);
     refuse_taken(*store, id);
     const auto open = [&](const std::string& staged) {
-      return Conversation::open(
-                 store, staged, std::move(settings),
-                 {.make = OpenOptions::Make::always, .note = note, .publish_as = std::string(id), .made_by = options.made_by})
+      return Conversation::open(store, staged, std::move(settings),
+                                {.make = OpenOptions::Make::always,
+                                 .note = note,
+                                 .publish_as = std::string(id),
+                                 .made_by = options.made_by})
           .value();
     };
-    publish_filled(*store, id, open, [&](Conversation& conversation) { replay_all(conversation, reader, options); });
+    publish_filled(*store, id, open,
+                   [&](Conversation& conversation) { replay_all(conversation, reader, options); });
     return reader.imported();
   } catch (const Failure& failure) {
     return failure.error();
@@ -283,7 +306,8 @@ Result<ImportedConversation> check_message_lines(const LineSource& next_line) {
   }
 }
 
-Result<ImportedConversation> import_message_lines(std::shared_ptr<Store> store, std::string_view id, const LineSource& next_line,
+Result<ImportedConversation> import_message_lines(std::shared_ptr<Store> store, std::string_view id,
+                                                  const LineSource& next_line,
                                                   const ImportOptions& options) {
   if (auto error = bad_id(id)) return *error;
   try {
@@ -291,7 +315,9 @@ Result<ImportedConversation> import_message_lines(std::shared_ptr<Store> store, 
     const auto open = [&](const std::string& staged) {
       return open_kept(store, staged,
                        {.config = options.config,
-                        .options = {.make = OpenOptions::Make::always, .publish_as = std::string(id), .made_by = options.made_by}})
+                        .options = {.make = OpenOptions::Make::always,
+                                    .publish_as = std::string(id),
+                                    .made_by = options.made_by}})
           .value();
     };
     ImportedConversation imported;

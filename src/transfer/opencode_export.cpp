@@ -1,5 +1,5 @@
-// {"info":…,"messages":[{"info":…,"parts":[…]}]}. A result is part of its call there. Ids begin with their time, as the program's
-// own do: its messages come after these.
+// {"info":…,"messages":[{"info":…,"parts":[…]}]}. A result is part of its call there. Ids begin
+// with their time, as the program's own do: its messages come after these.
 #include "transfer/opencode_export.hpp"
 
 #include <map>
@@ -13,11 +13,14 @@
 namespace undertext {
 namespace {
 
-constexpr std::string_view no_tokens = R"({"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}})";
+constexpr std::string_view no_tokens =
+    R"({"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}})";
 
 // The providers by which the program calls the models of their makers.
 std::string provider_of(std::string_view model) {
-  if (model.starts_with("gpt-") || model.starts_with("o1") || model.starts_with("o3") || model.starts_with("o4")) return "openai";
+  if (model.starts_with("gpt-") || model.starts_with("o1") || model.starts_with("o3") ||
+      model.starts_with("o4"))
+    return "openai";
   if (model.starts_with("gemini-")) return "google";
   return "anthropic";
 }
@@ -46,7 +49,8 @@ struct Said {
 struct Turns {
   explicit Turns(JsonValue list) {
     ToolIds ids;
-    for (const JsonValue message : list.elements()) all.push_back(read_message(message, Dialect::anthropic, arena, ids));
+    for (const JsonValue message : list.elements())
+      all.push_back(read_message(message, Dialect::anthropic, arena, ids));
   }
   Arena arena;
   std::vector<Turn> all;
@@ -58,7 +62,8 @@ class OpencodeDocument {
       : facts_(facts),
         seed_(std::move(seed)),
         now_ms_(facts.at_ms - static_cast<std::int64_t>(messages)),
-        session_("ses_" + hex_of_time(~(static_cast<std::uint64_t>(now_ms_) << 12)) + chance("session")) {
+        session_("ses_" + hex_of_time(~(static_cast<std::uint64_t>(now_ms_) << 12)) +
+                 chance("session")) {
     model_ = facts.model.empty() ? "unknown" : facts.model;
     provider_ = provider_of(model_);
   }
@@ -73,7 +78,8 @@ class OpencodeDocument {
     for (std::size_t i = first; i < turns.all.size(); ++i) add(turns.all[i], results);
   }
 
-  // The program's own record of a compaction: a prompt of its own, and the summary as its answer. What comes after them is all that is sent.
+  // The program's own record of a compaction: a prompt of its own, and the summary as its answer.
+  // What comes after them is all that is sent.
   void add_compaction(const std::string& summary) {
     begin("user");
     part(R"("type":"compaction","auto":false)");
@@ -84,10 +90,13 @@ class OpencodeDocument {
   }
 
   std::string take(const std::string& title) {
-    const std::string time = R"({"created":)" + std::to_string(began_ms_) + R"(,"updated":)" + std::to_string(now_ms_) + "}";
-    return R"({"info":{"id":)" + json_string(session_) + R"(,"slug":"undertext","projectID":"global","directory":)" +
-           json_string(facts_.project) + R"(,"title":)" + json_string(title) + R"(,"version":"0.0.0","cost":0,"tokens":)" +
-           std::string(no_tokens) + R"(,"time":)" + time + R"(},"messages":[)" + messages_ + "]}";
+    const std::string time = R"({"created":)" + std::to_string(began_ms_) + R"(,"updated":)" +
+                             std::to_string(now_ms_) + "}";
+    return R"({"info":{"id":)" + json_string(session_) +
+           R"(,"slug":"undertext","projectID":"global","directory":)" +
+           json_string(facts_.project) + R"(,"title":)" + json_string(title) +
+           R"(,"version":"0.0.0","cost":0,"tokens":)" + std::string(no_tokens) + R"(,"time":)" +
+           time + R"(},"messages":[)" + messages_ + "]}";
   }
 
  private:
@@ -111,26 +120,29 @@ class OpencodeDocument {
     parts_ += "{" + ids_of_part() + "," + members + "}";
   }
   std::string ids_of_part() {
-    return R"("id":)" + json_string(next_id("prt_")) + R"(,"sessionID":)" + json_string(session_) + R"(,"messageID":)" +
-           json_string(message_);
+    return R"("id":)" + json_string(next_id("prt_")) + R"(,"sessionID":)" + json_string(session_) +
+           R"(,"messageID":)" + json_string(message_);
   }
 
   std::string user_info() const {
-    return R"(,"time":{"created":)" + std::to_string(now_ms_) + R"(},"agent":"build","model":{"providerID":)" +
-           json_string(provider_) + R"(,"modelID":)" + json_string(model_) + "}";
+    return R"(,"time":{"created":)" + std::to_string(now_ms_) +
+           R"(},"agent":"build","model":{"providerID":)" + json_string(provider_) +
+           R"(,"modelID":)" + json_string(model_) + "}";
   }
   std::string answer_info(std::string_view finish) const {
     const std::string now = std::to_string(now_ms_), folder = json_string(facts_.project);
-    return R"(,"time":{"created":)" + now + R"(,"completed":)" + now + R"(},"parentID":)" + json_string(prompt_) +
-           R"(,"modelID":)" + json_string(model_) + R"(,"providerID":)" + json_string(provider_) +
-           R"(,"mode":"build","agent":"build","path":{"cwd":)" + folder + R"(,"root":)" + folder + R"(},"cost":0,"tokens":)" +
-           std::string(no_tokens) + R"(,"finish":)" + json_string(finish);
+    return R"(,"time":{"created":)" + now + R"(,"completed":)" + now + R"(},"parentID":)" +
+           json_string(prompt_) + R"(,"modelID":)" + json_string(model_) + R"(,"providerID":)" +
+           json_string(provider_) + R"(,"mode":"build","agent":"build","path":{"cwd":)" + folder +
+           R"(,"root":)" + folder + R"(},"cost":0,"tokens":)" + std::string(no_tokens) +
+           R"(,"finish":)" + json_string(finish);
   }
   void end(const std::string& info) {
     if (role_ == "user") prompt_ = message_;
     if (!messages_.empty()) messages_ += ',';
-    messages_ += R"({"info":{"id":)" + json_string(message_) + R"(,"sessionID":)" + json_string(session_) + R"(,"role":)" +
-                 json_string(role_) + info + R"(},"parts":[)" + parts_ + "]}";
+    messages_ += R"({"info":{"id":)" + json_string(message_) + R"(,"sessionID":)" +
+                 json_string(session_) + R"(,"role":)" + json_string(role_) + info +
+                 R"(},"parts":[)" + parts_ + "]}";
   }
 
   void add(const Turn& turn, const std::map<std::string_view, const Block*>& results) {
@@ -143,13 +155,16 @@ class OpencodeDocument {
       if (block.kind == BlockKind::call) add_call(block, results);
       if (const std::string file = file_of(block); !file.empty()) part(file);
     }
-    if (!parts_.empty()) end(is_answer ? answer_info(has_calls(turn) ? "tool-calls" : "stop") : user_info());
+    if (!parts_.empty())
+      end(is_answer ? answer_info(has_calls(turn) ? "tool-calls" : "stop") : user_info());
   }
 
   void add_reasoning(const Block& block) {
     const std::string now = std::to_string(now_ms_);
     part(R"("type":"reasoning","text":)" + quoted(block.text) +
-         (block.signature.empty() ? "" : R"(,"metadata":{"anthropic":{"signature":)" + quoted(block.signature) + "}}") +
+         (block.signature.empty()
+              ? ""
+              : R"(,"metadata":{"anthropic":{"signature":)" + quoted(block.signature) + "}}") +
          R"(,"time":{"start":)" + now + R"(,"end":)" + now + "}");
   }
 
@@ -160,15 +175,18 @@ class OpencodeDocument {
     if (mime.empty()) mime = block.media.kind == MediaKind::image ? "image/png" : "application/pdf";
     std::string url(block.media.data);
     if (block.media.source == MediaSource::base64) url = "data:" + mime + ";base64," + url;
-    if (block.media.source != MediaSource::base64 && block.media.source != MediaSource::url) return {};
-    const std::string name = block.media.filename.empty() ? "" : R"(,"filename":)" + quoted(block.media.filename);
+    if (block.media.source != MediaSource::base64 && block.media.source != MediaSource::url)
+      return {};
+    const std::string name =
+        block.media.filename.empty() ? "" : R"(,"filename":)" + quoted(block.media.filename);
     return R"("type":"file","mime":)" + quoted(mime) + name + R"(,"url":)" + quoted(url);
   }
 
   static Said said_in(const Block& result) {
     Said said{std::string(result.text), {}};
     for (const Block& block : result.inner) {
-      if (block.kind == BlockKind::text) (said.text += said.text.empty() ? "" : "\\n") += block.text;
+      if (block.kind == BlockKind::text)
+        (said.text += said.text.empty() ? "" : "\\n") += block.text;
       if (std::string file = file_of(block); !file.empty()) said.files.push_back(std::move(file));
     }
     return said;
@@ -177,19 +195,23 @@ class OpencodeDocument {
   void add_call(const Block& block, const std::map<std::string_view, const Block*>& results) {
     const auto result = results.find(block.id);
     const bool failed = result == results.end() || result->second->is_error;
-    const Said said = result == results.end() ? Said{"[Tool execution was interrupted]", {}} : said_in(*result->second);
+    const Said said = result == results.end() ? Said{"[Tool execution was interrupted]", {}}
+                                              : said_in(*result->second);
     const std::string now = std::to_string(now_ms_);
     const std::string ids = ids_of_part();
-    std::string state = R"({"status":)" + std::string(failed ? R"("error")" : R"("completed")") + R"(,"input":)" +
+    std::string state = R"({"status":)" + std::string(failed ? R"("error")" : R"("completed")") +
+                        R"(,"input":)" +
                         (block.json.starts_with('{') ? std::string(block.json) : "{}") +
                         (failed ? R"(,"error":)" : R"(,"output":)") + quoted(said.text);
     if (!failed) state += R"(,"title":"","metadata":{})";
     state += R"(,"time":{"start":)" + now + R"(,"end":)" + now + "}";
     std::string files;
-    for (const std::string& file : said.files) files += (files.empty() ? "{" : ",{") + ids_of_part() + "," + file + "}";
+    for (const std::string& file : said.files)
+      files += (files.empty() ? "{" : ",{") + ids_of_part() + "," + file + "}";
     if (!failed && !files.empty()) state += R"(,"attachments":[)" + files + "]";
-    parts_ += (parts_.empty() ? "{" : ",{") + ids + R"(,"type":"tool","callID":)" + json_string(block.id) + R"(,"tool":)" +
-              json_string(block.name) + R"(,"state":)" + state + "}}";
+    parts_ += (parts_.empty() ? "{" : ",{") + ids + R"(,"type":"tool","callID":)" +
+              json_string(block.id) + R"(,"tool":)" + json_string(block.name) + R"(,"state":)" +
+              state + "}}";
   }
 
   const SessionFacts& facts_;
@@ -217,7 +239,8 @@ std::optional<std::string> plain_text(const Turn& turn) {
 std::string title_of(const Turns& turns) {
   std::string title;
   for (const Turn& turn : turns.all) {
-    if (const std::optional<std::string> text = plain_text(turn)) title = text->substr(0, text->find('\n'));
+    if (const std::optional<std::string> text = plain_text(turn))
+      title = text->substr(0, text->find('\n'));
     if (!title.empty()) break;
   }
   constexpr std::size_t bytes_max = 80;
@@ -231,7 +254,8 @@ std::string title_of(const Turns& turns) {
 
 }  // namespace
 
-SessionFile opencode_file(const SessionFacts& facts, const std::string& seed, std::optional<JsonValue> before, JsonValue now) {
+SessionFile opencode_file(const SessionFacts& facts, const std::string& seed,
+                          std::optional<JsonValue> before, JsonValue now) {
   const Turns turns(now);
   std::optional<std::string> summary;
   if (before && !turns.all.empty()) summary = plain_text(turns.all.front());

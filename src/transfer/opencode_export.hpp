@@ -10,6 +10,7 @@
 namespace undertext {
 
 // Lists of messages in Anthropic's form. `before` is left out where what stands for it is no text.
-SessionFile opencode_file(const SessionFacts& facts, const std::string& seed, std::optional<JsonValue> before, JsonValue now);
+SessionFile opencode_file(const SessionFacts& facts, const std::string& seed,
+                          std::optional<JsonValue> before, JsonValue now);
 
 }  // namespace undertext

@@ -1,5 +1,6 @@
-// Sessions of opencode. A line, or an element of what `opencode export` prints, is {"info":…,"parts":[…]}: a message and what it
-// holds. A tool's part is a call and its result; `step-start` begins another answer. The model gets what these parts become here.
+// Sessions of opencode. A line, or an element of what `opencode export` prints, is
+// {"info":…,"parts":[…]}: a message and what it holds. A tool's part is a call and its result;
+// `step-start` begins another answer. The model gets what these parts become here.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,10 +12,14 @@ namespace {
 
 constexpr std::string_view opencode_origin = "opencode";
 // As opencode says it to the model in their place.
-constexpr std::string_view of_compaction = "What did we do so far?", of_subtask = "The following tool was executed by the user",
-                           of_cleared = "[Old tool result content cleared]", of_interrupted = "[Tool execution was interrupted]";
+constexpr std::string_view of_compaction = "What did we do so far?",
+                           of_subtask = "The following tool was executed by the user",
+                           of_cleared = "[Old tool result content cleared]",
+                           of_interrupted = "[Tool execution was interrupted]";
 
-std::string text_part(std::string_view text) { return R"({"type":"text","text":)" + json_string(text) + "}"; }
+std::string text_part(std::string_view text) {
+  return R"({"type":"text","text":)" + json_string(text) + "}";
+}
 
 std::string raw_member(JsonValue object, std::string_view name, std::string_view otherwise) {
   const std::optional<JsonValue> value = object.find(name);
@@ -23,7 +28,8 @@ std::string raw_member(JsonValue object, std::string_view name, std::string_view
 
 std::string file_part(JsonValue part) {
   std::string out = R"({"type":"file","mediaType":)" + json_string(text_member(part, "mime"));
-  if (const std::string name = text_member(part, "filename"); !name.empty()) out += R"(,"filename":)" + json_string(name);
+  if (const std::string name = text_member(part, "filename"); !name.empty())
+    out += R"(,"filename":)" + json_string(name);
   return out + R"(,"url":)" + json_string(text_member(part, "url")) + "}";
 }
 
@@ -47,8 +53,11 @@ std::string reasoning_part(JsonValue part) {
   const std::optional<JsonValue> about = part.find("metadata");
   const std::optional<JsonValue> anthropic = about ? about->find("anthropic") : std::nullopt;
   const std::string text = text_member(part, "text");
-  if (const std::string signature = anthropic ? text_member(*anthropic, "signature") : std::string(); !signature.empty())
-    return R"({"type":"thinking","thinking":)" + json_string(text) + R"(,"signature":)" + json_string(signature) + "}";
+  if (const std::string signature =
+          anthropic ? text_member(*anthropic, "signature") : std::string();
+      !signature.empty())
+    return R"({"type":"thinking","thinking":)" + json_string(text) + R"(,"signature":)" +
+           json_string(signature) + "}";
   return text.empty() ? std::string() : R"({"type":"reasoning","text":)" + json_string(text) + "}";
 }
 
@@ -59,24 +68,27 @@ std::string result_content(JsonValue part) {
   const std::string status = text_member(*state, "status");
   if (status == "error") {
     const std::optional<JsonValue> about = state->find("metadata");
-    const bool has_output = about && true_member(*about, "interrupted") && !text_member(*about, "output").empty();
+    const bool has_output =
+        about && true_member(*about, "interrupted") && !text_member(*about, "output").empty();
     if (has_output) return json_string(text_member(*about, "output"));
-    return R"([{"type":"tool_result","tool_use_id":)" + json_string(text_member(part, "callID")) + R"(,"content":)" +
-           json_string(text_member(*state, "error")) + R"(,"is_error":true}])";
+    return R"([{"type":"tool_result","tool_use_id":)" + json_string(text_member(part, "callID")) +
+           R"(,"content":)" + json_string(text_member(*state, "error")) + R"(,"is_error":true}])";
   }
   if (status != "completed") return {};
   const std::optional<JsonValue> time = state->find("time");
   if (time && time->find("compacted")) return json_string(of_cleared);
   const std::string text = json_string(text_member(*state, "output"));
   std::string files;
-  if (const std::optional<JsonValue> attached = state->find("attachments"); attached && attached->is(JsonType::array))
+  if (const std::optional<JsonValue> attached = state->find("attachments");
+      attached && attached->is(JsonType::array))
     for (const JsonValue file : attached->elements())
       if (file.is(JsonType::object)) files += "," + file_part(file);
   return files.empty() ? text : R"([{"type":"text","text":)" + text + "}" + files + "]";
 }
 
 bool is_summary_that_is_done(JsonValue info) {
-  return true_member(info, "summary") && !text_member(info, "finish").empty() && !info.find("error");
+  return true_member(info, "summary") && !text_member(info, "finish").empty() &&
+         !info.find("error");
 }
 
 std::optional<std::int64_t> created_at(JsonValue info) {
@@ -90,7 +102,8 @@ std::optional<std::int64_t> created_at(JsonValue info) {
 bool is_opencode_line(JsonValue line) {
   const std::optional<JsonValue> info = line.find("info");
   return info && info->is(JsonType::object) && info->find("id") &&
-         (text_member(*info, "id").starts_with("ses_") || (line.find("parts") && info->find("role")));
+         (text_member(*info, "id").starts_with("ses_") ||
+          (line.find("parts") && info->find("role")));
 }
 
 bool is_opencode_export(JsonValue value) {
@@ -99,14 +112,16 @@ bool is_opencode_export(JsonValue value) {
 }
 
 void OpencodeReader::read(JsonValue line) {
-  const std::optional<JsonValue> info = line.find("info"), parts = line.find("parts"), messages = line.find("messages");
+  const std::optional<JsonValue> info = line.find("info"), parts = line.find("parts"),
+                                 messages = line.find("messages");
   if (!info || !info->is(JsonType::object)) {
     ++transcript_.left_out["a line that is no message"];
     return;
   }
   if (parts && parts->is(JsonType::array)) return read_message(*info, *parts);
   // The session itself. What the user took back is gone with the next prompt.
-  if (const std::optional<JsonValue> revert = info->find("revert"); revert && revert->is(JsonType::object)) {
+  if (const std::optional<JsonValue> revert = info->find("revert");
+      revert && revert->is(JsonType::object)) {
     reverted_message_ = text_member(*revert, "messageID");
     reverted_part_ = text_member(*revert, "partID");
   }
@@ -136,7 +151,9 @@ void OpencodeReader::read_message(JsonValue info, JsonValue parts) {
   if (is_summary_that_is_done(info)) note_compaction(text_member(info, "parentID"), first);
 }
 
-bool OpencodeReader::is_cut(JsonValue part) const { return !cut_at_.empty() && text_member(part, "id") >= cut_at_; }
+bool OpencodeReader::is_cut(JsonValue part) const {
+  return !cut_at_.empty() && text_member(part, "id") >= cut_at_;
+}
 
 void OpencodeReader::read_user(JsonValue info, JsonValue parts) {
   std::string content;
@@ -146,7 +163,8 @@ void OpencodeReader::read_user(JsonValue info, JsonValue parts) {
     if (!part.is(JsonType::object) || is_cut(part)) continue;
     const std::string said = user_part(part);
     if (said.empty()) continue;
-    if (text_member(part, "type") == "compaction") tails_[text_member(info, "id")] = text_member(part, "tail_start_id");
+    if (text_member(part, "type") == "compaction")
+      tails_[text_member(info, "id")] = text_member(part, "tail_start_id");
     only_text = text_member(part, "type") == "text" ? text_member(part, "text") : std::string();
     (content += count++ == 0 ? "[" : ",") += said;
   }
@@ -162,8 +180,8 @@ MessageFields OpencodeReader::fields_of(JsonValue info, std::string_view role) c
   fields.id = text_member(info, "id");
   fields.timestamp_ms = created_at(info);
   fields.origin = opencode_origin;
-  fields.rest =
-      members_without(info, {"id", "sessionID", "role", "time", "parentID", "path", "summary", "system", "tools", "error"});
+  fields.rest = members_without(info, {"id", "sessionID", "role", "time", "parentID", "path",
+                                       "summary", "system", "tools", "error"});
   return fields;
 }
 
@@ -207,15 +225,17 @@ void OpencodeReader::read_answer(JsonValue info, JsonValue parts) {
     const std::string type = text_member(part, "type");
     if (type == "step-start") finish();
     std::string said;
-    if (type == "text" && !text_member(part, "text").empty()) said = text_part(text_member(part, "text"));
+    if (type == "text" && !text_member(part, "text").empty())
+      said = text_part(text_member(part, "text"));
     if (type == "reasoning") said = reasoning_part(part);
     if (!said.empty()) (answer.content += answer.content.empty() ? "" : ",") += said;
     if (type != "tool") continue;
     const std::optional<JsonValue> state = part.find("state");
     const std::string call = text_member(part, "callID");
     answer.tool_calls += answer.tool_calls.empty() ? "" : ",";
-    answer.tool_calls += R"({"id":)" + json_string(call) + R"(,"name":)" + json_string(text_member(part, "tool")) +
-                         R"(,"arguments":)" + (state ? raw_member(*state, "input", "{}") : "{}") + "}";
+    answer.tool_calls += R"({"id":)" + json_string(call) + R"(,"name":)" +
+                         json_string(text_member(part, "tool")) + R"(,"arguments":)" +
+                         (state ? raw_member(*state, "input", "{}") : "{}") + "}";
     MessageFields result;
     result.role = "tool";
     result.content = result_content(part);
@@ -226,11 +246,13 @@ void OpencodeReader::read_answer(JsonValue info, JsonValue parts) {
   finish();
 }
 
-// The list goes on with the prompt for the summary, the summary, and what was kept; what the program keeps stands behind its summary.
+// The list goes on with the prompt for the summary, the summary, and what was kept; what the
+// program keeps stands behind its summary.
 void OpencodeReader::note_compaction(const std::string& parent, std::size_t summary) {
   const auto tail = tails_.find(parent);
   const auto prompt = by_id_.find(parent);
-  if (tail == tails_.end() || prompt == by_id_.end() || transcript_.messages.size() == summary) return;
+  if (tail == tails_.end() || prompt == by_id_.end() || transcript_.messages.size() == summary)
+    return;
   const auto kept = by_id_.find(tail->second);
   std::vector<std::size_t> list = {prompt->second, summary};
   for (const std::size_t each : list_.list()) {
@@ -246,8 +268,8 @@ void OpencodeReader::note_compaction(const std::string& parent, std::size_t summ
 // Calls whose tools still ran when the program went on without them.
 void OpencodeReader::finish_running() {
   for (MessageFields& result : running_) {
-    result.content = R"([{"type":"tool_result","tool_use_id":)" + json_string(result.tool_call_id) + R"(,"content":)" +
-                     json_string(of_interrupted) + R"(,"is_error":true}])";
+    result.content = R"([{"type":"tool_result","tool_use_id":)" + json_string(result.tool_call_id) +
+                     R"(,"content":)" + json_string(of_interrupted) + R"(,"is_error":true}])";
     add_message(transcript_, result, limits_);
   }
   running_.clear();

@@ -1,4 +1,5 @@
-// Session files of pi. The first line is {"type":"session",…}; entries follow, a tree by `id` and `parentId`. Entries of type `message` hold a message:
+// Session files of pi. The first line is {"type":"session",…}; entries follow, a tree by `id` and
+// `parentId`. Entries of type `message` hold a message:
 // `toolResult` is the role of results, `toolCall` the part of a call.
 #include <string>
 #include <string_view>
@@ -34,14 +35,15 @@ std::pair<std::string, std::string> content_and_calls(JsonValue content) {
 }  // namespace
 
 bool is_pi_line(JsonValue line) {
-  return line.is(JsonType::object) && text_member(line, "type") == "session" && line.find("cwd") && line.find("id") &&
-         !line.find("payload") && !line.find("sessionId");
+  return line.is(JsonType::object) && text_member(line, "type") == "session" && line.find("cwd") &&
+         line.find("id") && !line.find("payload") && !line.find("sessionId");
 }
 
 // An entry whose parent is not the last one: the user went to another branch.
 void PiReader::follow(JsonValue line) {
   const auto parent = by_id_.find(text_member(line, "parentId"));
-  if (parent != by_id_.end() && parent->second < transcript_.messages.size()) list_.go_back_to(parent->second);
+  if (parent != by_id_.end() && parent->second < transcript_.messages.size())
+    list_.go_back_to(parent->second);
 }
 
 void PiReader::read_message(JsonValue line, JsonValue message) {
@@ -51,7 +53,8 @@ void PiReader::read_message(JsonValue line, JsonValue message) {
   fields.role = role == "toolResult" ? "tool" : role;
   if (role == "bashExecution") {
     fields.role = "user";
-    append_json_string(fields.content, "$ " + text_member(message, "command") + "\n" + text_member(message, "output"));
+    append_json_string(fields.content, "$ " + text_member(message, "command") + "\n" +
+                                           text_member(message, "output"));
   } else if (content) {
     std::tie(fields.content, fields.tool_calls) = content_and_calls(*content);
   } else {

@@ -5,7 +5,8 @@
 //
 //     opencode       one line of JSON that `opencode import` takes; it keeps its sessions in a database. From requests in Anthropic's form
 //
-// The requests are rendered by the caller without system prompts: the program that resumes has its own.
+// The requests are rendered by the caller without system prompts: the program that resumes has its
+// own.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ std::optional<SessionFormat> session_format_named(std::string_view name);
 Dialect dialect_of(SessionFormat format);  // of the requests
 
 struct SessionFacts {
-  std::string conversation;  // its id and version: the same ones with the same requests give the same session id
+  // its id and version: the same ones with the same requests give the same session id
+  std::string conversation;
   std::uint64_t version = 0;
   std::string project;     // the folder that the program works in
   std::string model;       // empty: not known
@@ -38,9 +40,11 @@ struct SessionFile {
   std::vector<std::string> lines;
 };
 
-// `now` is what the model is to see. `before`, where it is not empty, is what summaries of `now` stand for, with what stood before it: the
-// program's own record of a compaction then stands between the two. invalid_argument: a request is not of the format's dialect.
-Result<SessionFile> session_file(SessionFormat format, std::string_view before, std::string_view now, const SessionFacts& facts);
+// `now` is what the model is to see. `before`, where it is not empty, is what summaries of `now`
+// stand for, with what stood before it: the program's own record of a compaction then stands
+// between the two. invalid_argument: a request is not of the format's dialect.
+Result<SessionFile> session_file(SessionFormat format, std::string_view before,
+                                 std::string_view now, const SessionFacts& facts);
 
 // How Claude Code calls the folder of a project.
 std::string claude_code_folder(std::string_view project);

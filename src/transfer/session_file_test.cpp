@@ -34,7 +34,8 @@ constexpr std::string_view responses_now =
     R"([{"type":"output_text","text":"done"}]}]})";
 
 TEST(SessionFile, TheImporterReadsWhatWasWrittenForClaudeCode) {
-  const SessionFile file = session_file(SessionFormat::claude_code, "", anthropic_now, facts).value();
+  const SessionFile file =
+      session_file(SessionFormat::claude_code, "", anthropic_now, facts).value();
   EXPECT_EQ(file.path, "projects/-home-u-my-project/" + file.id + ".jsonl");
   const ImportedTranscript read = read_transcript(text_of(file)).value();
   EXPECT_EQ(read.format, TranscriptFormat::claude_code);
@@ -58,16 +59,20 @@ TEST(SessionFile, TheImporterReadsWhatWasWrittenForOpencode) {
   const ImportedTranscript read = read_transcript(text_of(file)).value();
   EXPECT_EQ(read.format, TranscriptFormat::opencode);
   EXPECT_EQ(texts(read), (std::vector<std::string>{"hello", "I look", "found", "done"}));
-  EXPECT_EQ(session_file(SessionFormat::opencode, "", anthropic_now, facts).value().lines, file.lines);
+  EXPECT_EQ(session_file(SessionFormat::opencode, "", anthropic_now, facts).value().lines,
+            file.lines);
 
   const std::string_view summary =
       R"({"messages":[{"role":"user","content":"they said hello"},{"role":"assistant","content":"yes"}]})";
   const ImportedTranscript compacted =
-      read_transcript(text_of(session_file(SessionFormat::opencode, anthropic_now, summary, facts).value())).value();
+      read_transcript(
+          text_of(session_file(SessionFormat::opencode, anthropic_now, summary, facts).value()))
+          .value();
   ASSERT_EQ(compacted.compactions.size(), 1u);
   EXPECT_EQ(compacted.compactions[0].list, (std::vector<std::size_t>{4, 5}));
   EXPECT_EQ(texts(compacted),
-            (std::vector<std::string>{"hello", "I look", "found", "done", "What did we do so far?", "they said hello", "yes"}));
+            (std::vector<std::string>{"hello", "I look", "found", "done", "What did we do so far?",
+                                      "they said hello", "yes"}));
 }
 
 TEST(SessionFile, PicturesFailuresAndReasoningGoToOpencodeAndComeBack) {
@@ -76,7 +81,9 @@ TEST(SessionFile, PicturesFailuresAndReasoningGoToOpencodeAndComeBack) {
       R"({"type":"base64","media_type":"image/png","data":"AAAA"}}]},{"role":"assistant","content":[{"type":"thinking",)"
       R"("thinking":"hm","signature":"s"},{"type":"tool_use","id":"c","name":"f","input":{"a":1}}]},{"role":"user","content":)"
       R"([{"type":"tool_result","tool_use_id":"c","is_error":true,"content":"bad"},{"type":"text","text":"go on"}]}]})";
-  const ImportedTranscript read = read_transcript(text_of(session_file(SessionFormat::opencode, "", now, facts).value())).value();
+  const ImportedTranscript read =
+      read_transcript(text_of(session_file(SessionFormat::opencode, "", now, facts).value()))
+          .value();
   EXPECT_EQ(texts(read), (std::vector<std::string>{"a \"b\"", "", "bad", "go on"}));
   EXPECT_EQ(read_blocks(read.messages[0]).at(1).media.data, "AAAA");
   EXPECT_EQ(read_blocks(read.messages[1]).at(0).kind, ContentBlock::Kind::reasoning);
@@ -87,14 +94,18 @@ TEST(SessionFile, PicturesFailuresAndReasoningGoToOpencodeAndComeBack) {
 TEST(SessionFile, ACompactionIsWrittenAsTheProgramsOwn) {
   const std::string_view summary =
       R"({"messages":[{"role":"user","content":"they said hello"},{"role":"assistant","content":"yes"}]})";
-  const SessionFile file = session_file(SessionFormat::claude_code, anthropic_now, summary, facts).value();
+  const SessionFile file =
+      session_file(SessionFormat::claude_code, anthropic_now, summary, facts).value();
   const ImportedTranscript read = read_transcript(text_of(file)).value();
   ASSERT_EQ(read.compactions.size(), 1u);
   EXPECT_EQ(read.compactions[0].summary, 4u);
-  EXPECT_EQ(texts(read), (std::vector<std::string>{"hello", "I look", "found", "done", "they said hello", "yes"}));
+  EXPECT_EQ(texts(read), (std::vector<std::string>{"hello", "I look", "found", "done",
+                                                   "they said hello", "yes"}));
   const std::string_view shorter = R"({"input":[{"role":"user","content":"they said hello"}]})";
   const ImportedTranscript codex =
-      read_transcript(text_of(session_file(SessionFormat::codex, responses_now, shorter, facts).value())).value();
+      read_transcript(
+          text_of(session_file(SessionFormat::codex, responses_now, shorter, facts).value()))
+          .value();
   ASSERT_EQ(codex.compactions.size(), 1u);
   EXPECT_EQ(codex.compactions[0].list, std::vector<std::size_t>{4});
 }
@@ -119,16 +130,20 @@ TEST(SessionFile, RefusesARequestOfAnotherDialect) {
   EXPECT_FALSE(session_file(SessionFormat::claude_code, "", R"({"messages":{}})", facts));
 }
 
-std::string claude_line(const char* uuid, const char* parent, const char* type, const char* content) {
-  std::string line = R"({"type":")" + std::string(type) + R"(","uuid":")" + uuid + R"(","parentUuid":)";
+std::string claude_line(const char* uuid, const char* parent, const char* type,
+                        const char* content) {
+  std::string line =
+      R"({"type":")" + std::string(type) + R"(","uuid":")" + uuid + R"(","parentUuid":)";
   line += *parent ? "\"" + std::string(parent) + "\"" : "null";
-  return line + R"(,"sessionId":"s","message":{"role":")" + type + R"(","content":)" + content + "}}\n";
+  return line + R"(,"sessionId":"s","message":{"role":")" + type + R"(","content":)" + content +
+         "}}\n";
 }
 
 TEST(Transcript, AUserWhoWentBackHasAnotherListAndNothingIsLost) {
-  const std::string text = claude_line("a", "", "user", "\"one\"") + claude_line("b", "a", "assistant", "\"two\"") +
-                           claude_line("c", "b", "user", "\"three\"") + claude_line("d", "c", "assistant", "\"four\"") +
-                           claude_line("e", "b", "user", "\"instead\"") + claude_line("f", "e", "assistant", "\"five\"");
+  const std::string text =
+      claude_line("a", "", "user", "\"one\"") + claude_line("b", "a", "assistant", "\"two\"") +
+      claude_line("c", "b", "user", "\"three\"") + claude_line("d", "c", "assistant", "\"four\"") +
+      claude_line("e", "b", "user", "\"instead\"") + claude_line("f", "e", "assistant", "\"five\"");
   const ImportedTranscript read = read_transcript(text).value();
   EXPECT_EQ(read.messages.size(), 6u);
   ASSERT_EQ(read.compactions.size(), 1u);
@@ -137,11 +152,14 @@ TEST(Transcript, AUserWhoWentBackHasAnotherListAndNothingIsLost) {
 }
 
 TEST(Transcript, ResultsOfParallelCallsAreNoWayBack) {
-  const std::string text = claude_line("a", "", "user", "\"one\"") +
-                           claude_line("b", "a", "assistant", R"([{"type":"tool_use","id":"x","name":"f","input":{}}])") +
-                           claude_line("c", "b", "assistant", R"([{"type":"tool_use","id":"y","name":"f","input":{}}])") +
-                           claude_line("d", "b", "user", R"([{"type":"tool_result","tool_use_id":"x","content":"1"}])") +
-                           claude_line("e", "c", "user", R"([{"type":"tool_result","tool_use_id":"y","content":"2"}])");
+  const std::string text =
+      claude_line("a", "", "user", "\"one\"") +
+      claude_line("b", "a", "assistant",
+                  R"([{"type":"tool_use","id":"x","name":"f","input":{}}])") +
+      claude_line("c", "b", "assistant",
+                  R"([{"type":"tool_use","id":"y","name":"f","input":{}}])") +
+      claude_line("d", "b", "user", R"([{"type":"tool_result","tool_use_id":"x","content":"1"}])") +
+      claude_line("e", "c", "user", R"([{"type":"tool_result","tool_use_id":"y","content":"2"}])");
   EXPECT_TRUE(read_transcript(text).value().compactions.empty());
 }
 
@@ -163,7 +181,8 @@ TEST(Transcript, SessionsOfPiAreATreeWithCompactions) {
       "\n";
   const ImportedTranscript read = read_transcript(text).value();
   EXPECT_EQ(read.format, TranscriptFormat::pi);
-  EXPECT_EQ(texts(read), (std::vector<std::string>{"look", "", "a b", "two files", "files were listed", "thanks"}));
+  EXPECT_EQ(texts(read), (std::vector<std::string>{"look", "", "a b", "two files",
+                                                   "files were listed", "thanks"}));
   EXPECT_EQ(read.messages[2].role(), Role::tool);
   ASSERT_EQ(read.compactions.size(), 1u);
   EXPECT_EQ(read.compactions[0].list, (std::vector<std::size_t>{4, 3}));

@@ -23,20 +23,24 @@ std::optional<std::int64_t> read_iso_time(std::string_view text) {
   const auto y = digits(text, 0, 4), mo = digits(text, 5, 2), d = digits(text, 8, 2);
   const auto h = digits(text, 11, 2), mi = digits(text, 14, 2), s = digits(text, 17, 2);
   if (!y || !mo || !d || !h || !mi || !s) return {};
-  if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':') return {};
-  const year_month_day date{year(*y), month(static_cast<unsigned>(*mo)), day(static_cast<unsigned>(*d))};
+  if (text[4] != '-' || text[7] != '-' || text[10] != 'T' || text[13] != ':' || text[16] != ':')
+    return {};
+  const year_month_day date{year(*y), month(static_cast<unsigned>(*mo)),
+                            day(static_cast<unsigned>(*d))};
   if (!date.ok() || *h > 23 || *mi > 59 || *s > 60) return {};
   std::int64_t ms = duration_cast<milliseconds>(sys_days(date).time_since_epoch()).count();
   ms += ((*h * 60LL + *mi) * 60 + *s) * 1000;
   std::size_t at = 19;
   if (at < text.size() && text[at] == '.') {
     std::int64_t scale = 100;
-    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, scale /= 10) ms += (text[at] - '0') * scale;
+    for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, scale /= 10)
+      ms += (text[at] - '0') * scale;
   }
   const std::string_view zone = text.substr(at);
   if (zone == "Z" || zone.empty()) return ms;
   const auto zone_hours = digits(zone, 1, 2), zone_minutes = digits(zone, 4, 2);
-  if ((zone[0] != '+' && zone[0] != '-') || zone.size() != 6 || !zone_hours || !zone_minutes) return {};
+  if ((zone[0] != '+' && zone[0] != '-') || zone.size() != 6 || !zone_hours || !zone_minutes)
+    return {};
   const std::int64_t away = (*zone_hours * 60LL + *zone_minutes) * 60'000;
   return zone[0] == '+' ? ms - away : ms + away;
 }
@@ -51,9 +55,10 @@ std::string iso_time(std::int64_t ms) {
     std::string text = std::to_string(number);
     return std::string(width - std::min(width, text.size()), '0') + text;
   };
-  return padded(int{date.year()}, 4) + "-" + padded(unsigned{date.month()}, 2) + "-" + padded(unsigned{date.day()}, 2) + "T" +
-         padded(of_day.hours().count(), 2) + ":" + padded(of_day.minutes().count(), 2) + ":" + padded(of_day.seconds().count(), 2) +
-         "." + padded(of_day.subseconds().count(), 3) + "Z";
+  return padded(int{date.year()}, 4) + "-" + padded(unsigned{date.month()}, 2) + "-" +
+         padded(unsigned{date.day()}, 2) + "T" + padded(of_day.hours().count(), 2) + ":" +
+         padded(of_day.minutes().count(), 2) + ":" + padded(of_day.seconds().count(), 2) + "." +
+         padded(of_day.subseconds().count(), 3) + "Z";
 }
 
 std::string text_member(JsonValue object, std::string_view name) {
@@ -81,7 +86,9 @@ std::string without_whitespace(std::string_view json) {
 std::string members_without(JsonValue object, std::initializer_list<std::string_view> names) {
   std::string out;
   for (const JsonMember member : object.members()) {
-    if (std::any_of(names.begin(), names.end(), [&](std::string_view name) { return member.key.string_is(name); })) continue;
+    if (std::any_of(names.begin(), names.end(),
+                    [&](std::string_view name) { return member.key.string_is(name); }))
+      continue;
     out += out.empty() ? "{" : ",";
     (out += member.key.raw()) += ':';
     out += member.value.raw();
@@ -89,12 +96,14 @@ std::string members_without(JsonValue object, std::initializer_list<std::string_
   return out.empty() ? out : out + "}";
 }
 
-void add_message(ImportedTranscript& transcript, const MessageFields& fields, const MessageLimits& limits) {
+void add_message(ImportedTranscript& transcript, const MessageFields& fields,
+                 const MessageLimits& limits) {
   std::string json = R"({"role":)";
   append_json_string(json, fields.role);
   json += R"(,"content":)" + fields.content;
   if (!fields.tool_calls.empty()) json += R"(,"toolCalls":)" + fields.tool_calls;
-  if (!fields.tool_call_id.empty()) append_json_string(json += R"(,"toolCallId":)", fields.tool_call_id);
+  if (!fields.tool_call_id.empty())
+    append_json_string(json += R"(,"toolCallId":)", fields.tool_call_id);
   if (!fields.id.empty()) append_json_string(json += R"(,"id":)", fields.id);
   if (fields.timestamp_ms) json += R"(,"timestamp":)" + std::to_string(*fields.timestamp_ms);
   if (!fields.rest.empty()) {
@@ -105,8 +114,9 @@ void add_message(ImportedTranscript& transcript, const MessageFields& fields, co
   if (message) {
     transcript.messages.push_back(std::move(*message));
   } else {
-    ++transcript
-          .left_out["refused, " + (message.error().field.empty() ? "" : message.error().field + ": ") + message.error().message];
+    ++transcript.left_out["refused, " +
+                          (message.error().field.empty() ? "" : message.error().field + ": ") +
+                          message.error().message];
   }
 }
 
@@ -125,9 +135,12 @@ void CurrentList::replace(std::vector<std::size_t> list) {
 void CurrentList::go_back_to(std::size_t message) {
   list();
   const auto at = std::find(list_.begin(), list_.end(), message);
-  const auto is_answer = [&](std::size_t each) { return transcript_.messages[each].role() == Role::assistant; };
+  const auto is_answer = [&](std::size_t each) {
+    return transcript_.messages[each].role() == Role::assistant;
+  };
   if (at == list_.end()) return;
-  const auto behind = list_.begin() + std::max(at - list_.begin() + 1, static_cast<std::ptrdiff_t>(floor_));
+  const auto behind =
+      list_.begin() + std::max(at - list_.begin() + 1, static_cast<std::ptrdiff_t>(floor_));
   if (std::none_of(behind, list_.end(), is_answer)) return;
   list_.erase(behind, list_.end());
   const std::size_t now = transcript_.messages.size();

@@ -14,7 +14,8 @@
 
 namespace undertext {
 
-// Milliseconds since 1970 of a time such as 2025-12-08T00:37:46.102Z or …+02:00; nothing when it is spelled otherwise.
+// Milliseconds since 1970 of a time such as 2025-12-08T00:37:46.102Z or …+02:00; nothing when it is
+// spelled otherwise.
 std::optional<std::int64_t> read_iso_time(std::string_view text);
 
 // The same time, in UTC: 2025-12-08T00:37:46.102Z.
@@ -40,7 +41,8 @@ struct MessageFields {
 };
 
 // Adds the message, or counts it as left out where it is no message.
-void add_message(ImportedTranscript& transcript, const MessageFields& fields, const MessageLimits& limits);
+void add_message(ImportedTranscript& transcript, const MessageFields& fields,
+                 const MessageLimits& limits);
 
 // One line of a session file.
 void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits);
@@ -50,9 +52,11 @@ bool is_codex_line(JsonValue line);
 class CurrentList {
  public:
   explicit CurrentList(ImportedTranscript& transcript) : transcript_(transcript) {}
-  const std::vector<std::size_t>& list();       // with all messages that were read
-  void replace(std::vector<std::size_t> list);  // by a compaction; one of them may be the next message
-  // The next message follows this one: what stood behind it leaves the list, where there is an answer among it. What a compaction kept stays.
+  const std::vector<std::size_t>& list();  // with all messages that were read
+  // by a compaction; one of them may be the next message
+  void replace(std::vector<std::size_t> list);
+  // The next message follows this one: what stood behind it leaves the list, where there is an
+  // answer among it. What a compaction kept stays.
   void go_back_to(std::size_t message);
 
  private:
@@ -100,24 +104,33 @@ class OpencodeReader {
   ImportedTranscript& transcript_;
   const MessageLimits& limits_;
   CurrentList list_;
-  std::map<std::string, std::size_t> by_id_;      // the first message that one of the program's became
-  std::map<std::string, std::string> tails_;      // prompts for summaries, and the first message kept; empty: none
-  std::vector<MessageFields> running_;            // calls of the last message that have no result yet
-  std::string reverted_message_, reverted_part_;  // from here on the user took it back; empty: nothing
-  std::string cut_at_;                            // of the message being read: its parts from here on are taken back
+  // the first message that one of the program's became
+  std::map<std::string, std::size_t> by_id_;
+  // prompts for summaries, and the first message kept; empty: none
+  std::map<std::string, std::string> tails_;
+  // calls of the last message that have no result yet
+  std::vector<MessageFields> running_;
+  // from here on the user took it back; empty: nothing
+  std::string reverted_message_, reverted_part_;
+  // of the message being read: its parts from here on are taken back
+  std::string cut_at_;
   bool is_reverted_ = false;
 };
 bool is_opencode_line(JsonValue line);
 bool is_opencode_export(JsonValue value);  // what `opencode export` prints
 
-// Lines of one answer, which Claude Code writes part by part, are joined. The work of a sub-agent is left out
-// of the session that asked it; a file of its own has nothing else.
+// Lines of one answer, which Claude Code writes part by part, are joined. The work of a sub-agent
+// is left out of the session that asked it; a file of its own has nothing else.
 class ClaudeCodeReader {
  public:
   enum class Sidechains : std::uint8_t { left_out, taken };
 
-  ClaudeCodeReader(ImportedTranscript& transcript, const MessageLimits& limits, Sidechains sidechains)
-      : transcript_(transcript), limits_(limits), takes_sidechains_(sidechains == Sidechains::taken), list_(transcript) {}
+  ClaudeCodeReader(ImportedTranscript& transcript, const MessageLimits& limits,
+                   Sidechains sidechains)
+      : transcript_(transcript),
+        limits_(limits),
+        takes_sidechains_(sidechains == Sidechains::taken),
+        list_(transcript) {}
   void read(JsonValue line);
   // The answer being joined, of which more parts may come, as the last message of this one.
   void finish_in(ImportedTranscript& transcript) const;
@@ -129,7 +142,9 @@ class ClaudeCodeReader {
   void note_summary();
   void note_uuid(JsonValue line);
   void follow(JsonValue line, JsonValue message);
-  bool is_left_out(JsonValue line) const { return !takes_sidechains_ && true_member(line, "isSidechain"); }
+  bool is_left_out(JsonValue line) const {
+    return !takes_sidechains_ && true_member(line, "isSidechain");
+  }
 
   ImportedTranscript& transcript_;
   const MessageLimits& limits_;
@@ -141,6 +156,7 @@ class ClaudeCodeReader {
   std::map<std::string, std::size_t> by_uuid_;  // which message a line is part of
 };
 bool is_claude_code_line(JsonValue line);
-inline constexpr std::string_view sidechain = "sidechain, the work of a sub-agent";  // as it is counted
+// as it is counted
+inline constexpr std::string_view sidechain = "sidechain, the work of a sub-agent";
 
 }  // namespace undertext

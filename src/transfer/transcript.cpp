@@ -13,7 +13,9 @@ namespace {
 constexpr std::array<std::string_view, 5> format_names = {"messages", "codex", "claude-code", "pi",
                                                           "opencode"};  // in the order of the enum
 
-bool is_blank_line(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+bool is_blank_line(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
 
 Error at_line(Error error, std::uint64_t number) {
   error.message = "line " + std::to_string(number) + ": " + error.message;
@@ -28,7 +30,8 @@ bool has_tool_calls(JsonValue message) {
 
 // A message as a provider takes it. An assistant's may come without content beside its tool calls.
 Result<Message> read_message(JsonValue value, const MessageLimits& limits) {
-  if (!value.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "a message must be an object"};
+  if (!value.is(JsonType::object))
+    return Error{ErrorCode::invalid_argument, "a message must be an object"};
   if (!value.find("content") && has_tool_calls(value)) {
     std::string json = R"({"content":null)";
     for (const JsonMember member : value.members()) {
@@ -40,8 +43,10 @@ Result<Message> read_message(JsonValue value, const MessageLimits& limits) {
   return Message::parse(value.raw(), limits);
 }
 
-std::optional<Error> read_list(ImportedTranscript& transcript, JsonValue list, const MessageLimits& limits) {
-  if (!list.is(JsonType::array)) return Error{ErrorCode::invalid_argument, "must be a list of messages", "messages"};
+std::optional<Error> read_list(ImportedTranscript& transcript, JsonValue list,
+                               const MessageLimits& limits) {
+  if (!list.is(JsonType::array))
+    return Error{ErrorCode::invalid_argument, "must be a list of messages", "messages"};
   std::size_t place = 0;
   for (const JsonValue element : list.elements()) {
     Result<Message> message = read_message(element, limits);
@@ -56,10 +61,12 @@ std::optional<Error> read_list(ImportedTranscript& transcript, JsonValue list, c
 }
 
 // The body of a request: Anthropic's has the system prompt beside the messages.
-std::optional<Error> read_body(ImportedTranscript& transcript, JsonValue body, const MessageLimits& limits) {
+std::optional<Error> read_body(ImportedTranscript& transcript, JsonValue body,
+                               const MessageLimits& limits) {
   if (const std::optional<JsonValue> system = body.find("system");
       system && !system->string_is("") && !(system->is(JsonType::array) && system->empty())) {
-    Result<Message> message = Message::parse(R"({"role":"system","content":)" + std::string(system->raw()) + "}", limits);
+    Result<Message> message =
+        Message::parse(R"({"role":"system","content":)" + std::string(system->raw()) + "}", limits);
     if (!message) return std::move(message.error());
     transcript.messages.push_back(std::move(*message));
   }
@@ -103,7 +110,9 @@ TranscriptFormat format_of_lines(std::string_view text, const JsonLimits& depth)
 
 }  // namespace
 
-std::string_view name(TranscriptFormat format) { return format_names[static_cast<std::size_t>(format)]; }
+std::string_view name(TranscriptFormat format) {
+  return format_names[static_cast<std::size_t>(format)];
+}
 
 std::optional<TranscriptFormat> transcript_format_named(std::string_view name) {
   const auto found = std::find(format_names.begin(), format_names.end(), name);
@@ -119,7 +128,8 @@ bool are_message_lines(std::string_view first_lines, std::optional<TranscriptFor
   return format.value_or(format_of_lines(first_lines, depth)) == TranscriptFormat::messages;
 }
 
-Result<std::optional<Message>> read_message_line(std::string_view line, std::uint64_t number, const MessageLimits& limits) {
+Result<std::optional<Message>> read_message_line(std::string_view line, std::uint64_t number,
+                                                 const MessageLimits& limits) {
   if (is_blank_line(line)) return std::optional<Message>();
   const Result<JsonText> json = JsonText::parse(line, {limits.depth + 8});
   if (!json) return at_line(json.error(), number);
@@ -183,7 +193,8 @@ std::optional<Error> TranscriptReader::Rep::read(std::string_view text) {
       }
       return at_line(json.error(), rest.number);
     }
-    if (std::optional<Error> error = read_line(json->root())) return at_line(std::move(*error), rest.number);
+    if (std::optional<Error> error = read_line(json->root()))
+      return at_line(std::move(*error), rest.number);
   }
   lines = rest.number;
   return {};
@@ -208,25 +219,29 @@ ImportedTranscript TranscriptReader::transcript() const {
   return transcript;
 }
 
-Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format,
+Result<ImportedTranscript> read_transcript(std::string_view text,
+                                           std::optional<TranscriptFormat> format,
                                            const MessageLimits& limits) {
   if (is_blank_line(text)) return Error{ErrorCode::invalid_argument, "there is nothing in it"};
   const JsonLimits depth{limits.depth + 8};
-  const bool is_one_value = !format || *format == TranscriptFormat::messages || *format == TranscriptFormat::opencode;
+  const bool is_one_value =
+      !format || *format == TranscriptFormat::messages || *format == TranscriptFormat::opencode;
   // One line that is a message, or a session's only line, is read as lines are.
   if (is_one_value) {
     const Result<JsonText> whole = JsonText::parse(text, depth);
-    if (whole && format.value_or(TranscriptFormat::opencode) == TranscriptFormat::opencode && is_opencode_export(whole->root())) {
+    if (whole && format.value_or(TranscriptFormat::opencode) == TranscriptFormat::opencode &&
+        is_opencode_export(whole->root())) {
       TranscriptReader reader(TranscriptFormat::opencode, limits);
-      if (std::optional<Error> error = reader.read(without_whitespace(text))) return std::move(*error);
+      if (std::optional<Error> error = reader.read(without_whitespace(text)))
+        return std::move(*error);
       return reader.transcript();
     }
     const bool list = whole && whole->root().is(JsonType::array);
     const bool body = whole && whole->root().is(JsonType::object) && whole->root().find("messages");
     if (list || body) {
       ImportedTranscript transcript;
-      std::optional<Error> error =
-          list ? read_list(transcript, whole->root(), limits) : read_body(transcript, whole->root(), limits);
+      std::optional<Error> error = list ? read_list(transcript, whole->root(), limits)
+                                        : read_body(transcript, whole->root(), limits);
       if (error) return std::move(*error);
       return transcript;
     }

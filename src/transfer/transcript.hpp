@@ -6,7 +6,8 @@
 //     pi             a session file of pi (….jsonl)
 //     opencode       what `opencode export` prints, or its messages, one a line
 //
-// Messages are taken as they are where they are messages already. What a session file says besides is kept in `metadata`, or counted as left out.
+// Messages are taken as they are where they are messages already. What a session file says besides
+// is kept in `metadata`, or counted as left out.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ ClientProfile client_of(TranscriptFormat format);  // whose lists it has
 struct ImportedTranscript {
   TranscriptFormat format = TranscriptFormat::messages;
   std::vector<Message> messages = {};
-  // Where the program went on with another list: a summary, and what it kept; or, where it went back to an earlier message, what stood up to that.
+  // Where the program went on with another list: a summary, and what it kept; or, where it went
+  // back to an earlier message, what stood up to that.
   struct Compaction {
     std::size_t at = 0;                       // how many messages there were
     std::size_t end = 0;                      // and with those that it wrote for the new list
@@ -44,17 +46,22 @@ struct ImportedTranscript {
   std::map<std::string, std::uint64_t> left_out = {};  // what, and how many lines or messages of it
 };
 
-// invalid_argument: it is none of these, or `format` is another; with the line where there are lines.
-Result<ImportedTranscript> read_transcript(std::string_view text, std::optional<TranscriptFormat> format = {},
+// invalid_argument: it is none of these, or `format` is another; with the line where there are
+// lines.
+Result<ImportedTranscript> read_transcript(std::string_view text,
+                                           std::optional<TranscriptFormat> format = {},
                                            const MessageLimits& limits = {});
 
-// Whether a file that begins with these lines has a message on each, so that they can be read one by one: there are two or more,
-// and the first is an object.
+// Whether a file that begins with these lines has a message on each, so that they can be read one
+// by one: there are two or more, and the first is an object.
 bool are_message_lines(std::string_view first_lines, std::optional<TranscriptFormat> format = {});
-// The message on line `number`; nothing on a blank one. invalid_argument and too_large, with the line.
-Result<std::optional<Message>> read_message_line(std::string_view line, std::uint64_t number, const MessageLimits& limits = {});
+// The message on line `number`; nothing on a blank one. invalid_argument and too_large, with the
+// line.
+Result<std::optional<Message>> read_message_line(std::string_view line, std::uint64_t number,
+                                                 const MessageLimits& limits = {});
 
-// What read_transcript() does for lines that come bit by bit, such as those of a session that goes on. One thread's.
+// What read_transcript() does for lines that come bit by bit, such as those of a session that goes
+// on. One thread's.
 class TranscriptReader {
  public:
   explicit TranscriptReader(TranscriptFormat format, const MessageLimits& limits = {});
@@ -72,18 +79,22 @@ class TranscriptReader {
   std::unique_ptr<Rep> rep_;
 };
 
-// What makes a conversation of it, with the compactions: APPEND, or RECONCILE for each list that the program had.
+// What makes a conversation of it, with the compactions: APPEND, or RECONCILE for each list that
+// the program had.
 std::vector<Operation> operations_of(const ImportedTranscript& transcript);
-// The same for a conversation that follows the program: always RECONCILE. Of a transcript that has grown, `known` is how many of its
-// compactions the conversation has seen.
-std::vector<Operation> following_operations(const ImportedTranscript& transcript, std::size_t known = 0);
+// The same for a conversation that follows the program: always RECONCILE. Of a transcript that has
+// grown, `known` is how many of its compactions the conversation has seen.
+std::vector<Operation> following_operations(const ImportedTranscript& transcript,
+                                            std::size_t known = 0);
 
-// The same for a conversation that has other messages too, or was made from the transcript before it grew: only what is new is
-// stored, and what the program never had stays in the list and in the view. For the version that `history` is at.
+// The same for a conversation that has other messages too, or was made from the transcript before
+// it grew: only what is new is stored, and what the program never had stays in the list and in the
+// view. For the version that `history` is at.
 struct GrownTranscript {
   std::size_t known = 0;  // how many of its first messages the conversation has
   std::vector<Operation> operations = {};
 };
-Result<GrownTranscript> grown_operations(const History& history, const ImportedTranscript& transcript);
+Result<GrownTranscript> grown_operations(const History& history,
+                                         const ImportedTranscript& transcript);
 
 }  // namespace undertext

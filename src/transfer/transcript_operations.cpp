@@ -1,4 +1,5 @@
-// A transcript as operations. A program that compacted had several lists, one after the other; the conversation follows them.
+// A transcript as operations. A program that compacted had several lists, one after the other; the
+// conversation follows them.
 #include <algorithm>
 
 #include <undertext/client.hpp>
@@ -24,7 +25,8 @@ class Lists {
       list_ = compaction.list;
       const bool went_back = !compaction.summary && compaction.at == compaction.end;
       if (number >= known)
-        send(compaction.summary, (went_back ? "taken back in " : "summarised by ") + std::string(name(transcript_.format)));
+        send(compaction.summary, (went_back ? "taken back in " : "summarised by ") +
+                                     std::string(name(transcript_.format)));
       next = compaction.end;
       ++number;
     }
@@ -44,7 +46,8 @@ class Lists {
     for (const std::size_t i : list_) messages.push_back(transcript_.messages[i]);
     op::Reconcile reconcile = client_list(client_, messages);
     const auto at = summary ? std::find(list_.begin(), list_.end(), *summary) : list_.end();
-    if (at != list_.end()) reconcile.list[static_cast<std::size_t>(at - list_.begin())].is_summary = true;
+    if (at != list_.end())
+      reconcile.list[static_cast<std::size_t>(at - list_.begin())].is_summary = true;
     operations_.push_back({std::move(reconcile), {.description = description}});
     sent_ = list_;
   }
@@ -67,10 +70,12 @@ ClientProfile client_of(TranscriptFormat format) {
 
 std::vector<Operation> operations_of(const ImportedTranscript& transcript) {
   if (!transcript.compactions.empty()) return following_operations(transcript);
-  return {{op::Append{transcript.messages}, {.description = "imported from " + std::string(name(transcript.format))}}};
+  return {{op::Append{transcript.messages},
+           {.description = "imported from " + std::string(name(transcript.format))}}};
 }
 
-std::vector<Operation> following_operations(const ImportedTranscript& transcript, std::size_t known) {
+std::vector<Operation> following_operations(const ImportedTranscript& transcript,
+                                            std::size_t known) {
   return Lists(transcript).take(known);
 }
 

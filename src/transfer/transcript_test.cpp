@@ -15,28 +15,36 @@ TEST(Transcript, TimesAreReadInEveryZone) {
   EXPECT_EQ(read_iso_time("2025-12-08T00:39:46.102Z"), 1765154386102);
   EXPECT_EQ(read_iso_time("2025-12-08T01:39:46.102345+01:00"), 1765154386102);
   EXPECT_EQ(read_iso_time("2025-12-07T22:39:46-02:00"), 1765154386000);
-  for (const char* bad : {"", "yesterday", "2025-13-08T00:00:00Z", "2025-02-30T00:00:00Z", "2025-12-08 00:00:00Z",
-                          "2025-12-08T00:00:00+1", "2025-12-08T25:00:00Z"})
+  for (const char* bad : {"", "yesterday", "2025-13-08T00:00:00Z", "2025-02-30T00:00:00Z",
+                          "2025-12-08 00:00:00Z", "2025-12-08T00:00:00+1", "2025-12-08T25:00:00Z"})
     EXPECT_EQ(read_iso_time(bad), std::nullopt) << bad;
 }
 
 TEST(Transcript, MessagesAreTakenAsTheyAre) {
-  const Result<ImportedTranscript> list = read_transcript(R"([ {"role":"user", "content":"a", "n":1.50} ])");
+  const Result<ImportedTranscript> list =
+      read_transcript(R"([ {"role":"user", "content":"a", "n":1.50} ])");
   ASSERT_TRUE(list) << list.error().message;
   EXPECT_EQ(list->messages.at(0).json(), R"({"role":"user", "content":"a", "n":1.50})");
   EXPECT_EQ(read_transcript(R"({"role":"user","content":"a"})").value().messages.size(), 1u);
-  EXPECT_EQ(
-      read_transcript("{\"role\":\"user\",\"content\":\"a\"}\r\n\n{\"role\":\"user\",\"content\":\"b\"}").value().messages.size(),
-      2u);
+  EXPECT_EQ(read_transcript(
+                "{\"role\":\"user\",\"content\":\"a\"}\r\n\n{\"role\":\"user\",\"content\":\"b\"}")
+                .value()
+                .messages.size(),
+            2u);
 }
 
 TEST(Transcript, WhatIsNoTranscriptIsRefusedWithItsPlace) {
   EXPECT_FALSE(read_transcript(""));
   EXPECT_FALSE(read_transcript("null"));
   EXPECT_FALSE(read_transcript(R"({"messages":{}})"));
-  EXPECT_EQ(read_transcript(R"([{"role":"user","content":"a"},{"role":"king","content":"b"}])").error().message.find("message 1"),
+  EXPECT_EQ(read_transcript(R"([{"role":"user","content":"a"},{"role":"king","content":"b"}])")
+                .error()
+                .message.find("message 1"),
             0u);
-  EXPECT_EQ(read_transcript("{\"role\":\"user\",\"content\":\"a\"}\nnonsense").error().message.find("line 2"), 0u);
+  EXPECT_EQ(read_transcript("{\"role\":\"user\",\"content\":\"a\"}\nnonsense")
+                .error()
+                .message.find("line 2"),
+            0u);
 }
 
 TEST(Transcript, AnOldCodexSessionHasBareItems) {
@@ -71,7 +79,8 @@ TEST(Transcript, WhatOnlyItsProviderCanReadIsKeptWhole) {
 TEST(Transcript, CallsOfEveryKindAndTheirResultsStayPairs) {
   std::string lines;
   const auto add = [&](const std::string& item) {
-    lines += R"({"timestamp":"2026-11-18T00:00:00Z","type":"response_item","payload":)" + item + "}\n";
+    lines +=
+        R"({"timestamp":"2026-11-18T00:00:00Z","type":"response_item","payload":)" + item + "}\n";
   };
   add(R"({"type":"shell_call","call_id":"c1","action":{"commands":["ls"]}})");
   add(R"({"type":"shell_call_output","call_id":"c1","output":[{"stdout":"out","stderr":"","outcome":{"type":"exit","exit_code":0}}]})");
@@ -94,7 +103,8 @@ TEST(Transcript, CallsOfEveryKindAndTheirResultsStayPairs) {
   }
   EXPECT_EQ(read_blocks(session.messages[1]).at(0).type, "shell_call_output");
   EXPECT_EQ(read_blocks(session.messages[3]).at(0).type, "apply_patch_call_output");
-  EXPECT_EQ(read_blocks(session.messages[8]).at(0).json, R"({"type":"compaction","encrypted_content":"x"})");
+  EXPECT_EQ(read_blocks(session.messages[8]).at(0).json,
+            R"({"type":"compaction","encrypted_content":"x"})");
 }
 
 TEST(Transcript, TheFileOfASubAgentIsAConversationOfItsOwn) {
@@ -108,7 +118,9 @@ TEST(Transcript, TheFileOfASubAgentIsAConversationOfItsOwn) {
   EXPECT_EQ(alone.messages[1].role(), Role::system);
   EXPECT_TRUE(alone.left_out.empty());
   const ImportedTranscript within =
-      read_transcript(sub_agent + R"({"type":"user","uuid":"4","sessionId":"s","message":{"role":"user","content":"main"}})")
+      read_transcript(
+          sub_agent +
+          R"({"type":"user","uuid":"4","sessionId":"s","message":{"role":"user","content":"main"}})")
           .value();
   ASSERT_EQ(within.messages.size(), 1u);
   EXPECT_EQ(within.left_out.at("sidechain, the work of a sub-agent"), 2u);
@@ -144,9 +156,11 @@ TEST(Transcript, LinesThatComeOneByOneMakeAtEachLineWhatTheWholeFileMakes) {
   for (std::size_t at = 0, end; (end = session.find('\n', at)) != std::string::npos; at = end + 1) {
     ASSERT_FALSE(reader.read(std::string_view(session).substr(at, end + 1 - at)));
     const ImportedTranscript so_far = reader.transcript();
-    const ImportedTranscript whole = read_transcript(session.substr(0, end + 1), TranscriptFormat::claude_code).value();
+    const ImportedTranscript whole =
+        read_transcript(session.substr(0, end + 1), TranscriptFormat::claude_code).value();
     ASSERT_EQ(so_far.messages.size(), whole.messages.size());
-    for (std::size_t i = 0; i < whole.messages.size(); ++i) EXPECT_EQ(so_far.messages[i].json(), whole.messages[i].json());
+    for (std::size_t i = 0; i < whole.messages.size(); ++i)
+      EXPECT_EQ(so_far.messages[i].json(), whole.messages[i].json());
     ASSERT_EQ(so_far.compactions.size(), whole.compactions.size());
     for (std::size_t i = 0; i < whole.compactions.size(); ++i) {
       EXPECT_EQ(so_far.compactions[i].list, whole.compactions[i].list);
@@ -173,8 +187,11 @@ std::vector<std::string> said(const History& history) {
   std::vector<std::string> all;
   for (const Message& message : history.view()) {
     const ContentBlock block = read_blocks(message).at(0);
-    const bool is_text = block.kind == ContentBlock::Kind::text || block.kind == ContentBlock::Kind::result;
-    all.push_back(is_text ? message.text() : block.kind == ContentBlock::Kind::call ? block.name : block.type);
+    const bool is_text =
+        block.kind == ContentBlock::Kind::text || block.kind == ContentBlock::Kind::result;
+    all.push_back(is_text                                  ? message.text()
+                  : block.kind == ContentBlock::Kind::call ? block.name
+                                                           : block.type);
   }
   return all;
 }
@@ -186,7 +203,8 @@ std::vector<std::string> said_when_expanded(const History& history, std::uint64_
 using Texts = std::vector<std::string>;
 
 TEST(Transcript, ACompactionOfClaudeCodeStandsForWhatItDroppedAndKeepsWhatItNames) {
-  const History history = played(R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"u1"}}
+  const History history =
+      played(R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"u1"}}
 {"type":"assistant","uuid":"2","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"a1"}]}}
 {"type":"attachment","uuid":"3","sessionId":"s","attachment":{"type":"skill_listing","content":"skills"}}
 {"type":"user","uuid":"4","sessionId":"s","message":{"role":"user","content":"u2"}}
@@ -198,7 +216,8 @@ TEST(Transcript, ACompactionOfClaudeCodeStandsForWhatItDroppedAndKeepsWhatItName
   EXPECT_EQ(said(history), (Texts{"summary", "a2", "f.txt\nlines", "u3"}));
   EXPECT_EQ(history.view().ordinal(1), Ordinal(4));
   EXPECT_EQ(history.view()[2].role(), Role::system);
-  EXPECT_EQ(said_when_expanded(history, 0), (Texts{"u1", "a1", "skills", "u2", "a2", "f.txt\nlines", "u3"}));
+  EXPECT_EQ(said_when_expanded(history, 0),
+            (Texts{"u1", "a1", "skills", "u2", "a2", "f.txt\nlines", "u3"}));
   EXPECT_EQ(history.stats().total_messages, 8u);  // a2 is there once
 }
 
@@ -217,7 +236,8 @@ TEST(Transcript, ACompactionOfCodexStandsForWhatItDroppedAndItsItemIsKept) {
   EXPECT_EQ(history.stats().total_messages, 7u);  // what was kept is there once
 }
 
-// Sessions that compact, keep, go back and end; every beginning of them is one that was read earlier.
+// Sessions that compact, keep, go back and end; every beginning of them is one that was read
+// earlier.
 const std::vector<std::string_view> growing_sessions = {
     R"({"type":"user","uuid":"1","sessionId":"s","message":{"role":"user","content":"go on"}}
 {"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"a1"}]}}
@@ -256,13 +276,15 @@ void grow(History& history, std::string_view session) {
 
 std::vector<std::string_view> beginnings(std::string_view session) {
   std::vector<std::string_view> all;
-  for (std::size_t at = session.find('\n'); at != std::string_view::npos; at = session.find('\n', at + 1))
+  for (std::size_t at = session.find('\n'); at != std::string_view::npos;
+       at = session.find('\n', at + 1))
     all.push_back(session.substr(0, at));
   return all;
 }
 
 TEST(Transcript, AnOpencodeSessionSaysWhatTheProgramSendsToItsModel) {
-  const std::string_view exported = R"({"info":{"id":"ses_1","title":"t","directory":"/w"},"messages":[
+  const std::string_view exported =
+      R"({"info":{"id":"ses_1","title":"t","directory":"/w"},"messages":[
     {"info":{"id":"msg_1","role":"user","time":{"created":5}},"parts":[{"id":"prt_1","type":"text","text":"look"},
       {"id":"prt_2","type":"text","text":"not this","ignored":true},{"id":"prt_3","type":"file","mime":"text/plain","url":"file:///a"},
       {"id":"prt_4","type":"file","mime":"image/png","url":"data:image/png;base64,AAAA","filename":"a.png"}]},
@@ -277,56 +299,67 @@ TEST(Transcript, AnOpencodeSessionSaysWhatTheProgramSendsToItsModel) {
   const ImportedTranscript read = read_transcript(exported).value();
   EXPECT_EQ(read.format, TranscriptFormat::opencode);
   std::vector<std::string> said;
-  for (const Message& message : read.messages) said.push_back(std::string(name(message.role())) + ": " + message.text());
-  EXPECT_EQ(said, (std::vector<std::string>{"user: look", "assistant: I look", "tool: found", "assistant: ", "tool: no such file",
-                                            "tool: [Tool execution was interrupted]", "user: and now?"}));
+  for (const Message& message : read.messages)
+    said.push_back(std::string(name(message.role())) + ": " + message.text());
+  EXPECT_EQ(said,
+            (std::vector<std::string>{"user: look", "assistant: I look", "tool: found",
+                                      "assistant: ", "tool: no such file",
+                                      "tool: [Tool execution was interrupted]", "user: and now?"}));
   EXPECT_EQ(read_blocks(read.messages[0]).at(1).kind, ContentBlock::Kind::media);
   EXPECT_EQ(read_blocks(read.messages[1]).at(0).kind, ContentBlock::Kind::reasoning);
   EXPECT_EQ(read_blocks(read.messages[3]).size(), 2u);
   EXPECT_EQ(read.left_out.at("an error of the API"), 1u);
   // Its lines say the same as what it exports.
-  const ImportedTranscript lines = read_transcript(
-                                       "{\"info\":{\"id\":\"ses_1\"}}\n"
-                                       "{\"info\":{\"id\":\"msg_4\",\"role\":\"user\"},\"parts\":[{\"id\":\"prt_1\",\"type\":"
-                                       "\"text\",\"text\":\"and now?\"}]}\n")
-                                       .value();
+  const ImportedTranscript lines =
+      read_transcript(
+          "{\"info\":{\"id\":\"ses_1\"}}\n"
+          "{\"info\":{\"id\":\"msg_4\",\"role\":\"user\"},\"parts\":[{\"id\":\"prt_1\",\"type\":"
+          "\"text\",\"text\":\"and now?\"}]}\n")
+          .value();
   EXPECT_EQ(lines.format, TranscriptFormat::opencode);
   ASSERT_EQ(lines.messages.size(), 1u);
   EXPECT_EQ(lines.messages[0].json(), read.messages[6].json());
 }
 
-std::string opencode_message(const char* role, const char* id, std::string_view info, std::string_view part) {
-  return R"({"info":{"id":")" + std::string(id) + R"(","role":")" + role + "\"" + std::string(info) +
-         R"(},"parts":[{"id":"prt_1",)" + std::string(part) + "}]}\n";
+std::string opencode_message(const char* role, const char* id, std::string_view info,
+                             std::string_view part) {
+  return R"({"info":{"id":")" + std::string(id) + R"(","role":")" + role + "\"" +
+         std::string(info) + R"(},"parts":[{"id":"prt_1",)" + std::string(part) + "}]}\n";
 }
 
 TEST(Transcript, ACompactionOfOpencodeStandsForWhatItDroppedAndKeepsItsTail) {
-  const std::string session = R"({"info":{"id":"ses_1"}})"
-                              "\n" +
-                              opencode_message("user", "msg_1", "", R"("type":"text","text":"one")") +
-                              opencode_message("assistant", "msg_2", R"(,"finish":"stop")", R"("type":"text","text":"two")") +
-                              opencode_message("user", "msg_3", "", R"("type":"text","text":"three")") +
-                              opencode_message("user", "msg_4", "", R"("type":"compaction","auto":true,"tail_start_id":"msg_3")") +
-                              opencode_message("assistant", "msg_5", R"(,"parentID":"msg_4","summary":true,"finish":"stop")",
-                                               R"("type":"text","text":"sum")") +
-                              opencode_message("user", "msg_6", "", R"("type":"text","text":"six")");
+  const std::string session =
+      R"({"info":{"id":"ses_1"}})"
+      "\n" +
+      opencode_message("user", "msg_1", "", R"("type":"text","text":"one")") +
+      opencode_message("assistant", "msg_2", R"(,"finish":"stop")",
+                       R"("type":"text","text":"two")") +
+      opencode_message("user", "msg_3", "", R"("type":"text","text":"three")") +
+      opencode_message("user", "msg_4", "",
+                       R"("type":"compaction","auto":true,"tail_start_id":"msg_3")") +
+      opencode_message("assistant", "msg_5",
+                       R"(,"parentID":"msg_4","summary":true,"finish":"stop")",
+                       R"("type":"text","text":"sum")") +
+      opencode_message("user", "msg_6", "", R"("type":"text","text":"six")");
   const ImportedTranscript read = read_transcript(session).value();
   ASSERT_EQ(read.compactions.size(), 1u);
   EXPECT_EQ(read.compactions[0].summary, 4u);
   EXPECT_EQ(read.compactions[0].list, (std::vector<std::size_t>{3, 4, 2}));
   History history;
-  for (const Operation& operation : operations_of(read)) history = history.apply(operation, {}).value().history;
+  for (const Operation& operation : operations_of(read))
+    history = history.apply(operation, {}).value().history;
   std::vector<std::string> said;
   for (const Message& message : history.view()) said.push_back(message.text());
   EXPECT_EQ(said, (std::vector<std::string>{"What did we do so far?", "sum", "three", "six"}));
 }
 
 TEST(Transcript, WhatTheUserTookBackInOpencodeIsLeftOut) {
-  const std::string session = R"({"info":{"id":"ses_1","revert":{"messageID":"msg_2"}}})"
-                              "\n" +
-                              opencode_message("user", "msg_1", "", R"("type":"text","text":"one")") +
-                              opencode_message("assistant", "msg_2", "", R"("type":"text","text":"two")") +
-                              opencode_message("user", "msg_3", "", R"("type":"text","text":"three")");
+  const std::string session =
+      R"({"info":{"id":"ses_1","revert":{"messageID":"msg_2"}}})"
+      "\n" +
+      opencode_message("user", "msg_1", "", R"("type":"text","text":"one")") +
+      opencode_message("assistant", "msg_2", "", R"("type":"text","text":"two")") +
+      opencode_message("user", "msg_3", "", R"("type":"text","text":"three")");
   const ImportedTranscript read = read_transcript(session).value();
   ASSERT_EQ(read.messages.size(), 1u);
   EXPECT_EQ(read.left_out.at("a message that was taken back"), 2u);
@@ -348,7 +381,8 @@ TEST(Transcript, WhatDidNotComeFromTheFileStaysInItsPlace) {
   for (const std::string_view session : growing_sessions) {
     const Texts expected = said(played(session));
     for (const std::string role : {"user", "assistant"}) {
-      const Message note = Message::parse(R"({"role":")" + role + R"(","content":"by hand"})").value();
+      const Message note =
+          Message::parse(R"({"role":")" + role + R"(","content":"by hand"})").value();
       const std::vector<std::string_view> parts = beginnings(session);
       History history = played(parts.front());
       history = history.apply({op::Append{{note}}}, {}).value().history;
@@ -367,12 +401,18 @@ TEST(Transcript, WhatDidNotComeFromTheFileStaysInItsPlace) {
 }
 
 TEST(Transcript, BehindTheListOfAnotherClientASessionIsAddedAndGrows) {
-  const std::vector<Message> other = {Message::make(Role::user, "x").value(), Message::make(Role::assistant, "y").value(),
+  const std::vector<Message> other = {Message::make(Role::user, "x").value(),
+                                      Message::make(Role::assistant, "y").value(),
                                       Message::make(Role::user, "z").value()};
   for (const std::string_view session : growing_sessions) {
-    History history = History().apply({client_list(find_client("anthropic").value(), other)}, {}).value().history;
-    history =
-        history.apply({op::Compress{Names::indices({0, 1}), Message::make(Role::user, "x and y").value()}}, {}).value().history;
+    History history =
+        History().apply({client_list(find_client("anthropic").value(), other)}, {}).value().history;
+    history = history
+                  .apply({op::Compress{Names::indices({0, 1}),
+                                       Message::make(Role::user, "x and y").value()}},
+                         {})
+                  .value()
+                  .history;
     for (const std::string_view part : beginnings(session)) grow(history, part);
     grow(history, session);
     Texts expected = {"x and y", "z"};

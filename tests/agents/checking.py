@@ -1,4 +1,5 @@
 """What must hold when the requests of a client are followed, whoever it is."""
+
 import collections
 import json
 import pathlib
@@ -16,7 +17,9 @@ class Conversation:
     """One `undertext exec`."""
 
     def __init__(self, program, *options):
-        self.process = subprocess.Popen([program, "exec", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [program, "exec", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def ask_raw(self, line):
         self.process.stdin.write(json.dumps(line) + "\n")
@@ -38,7 +41,10 @@ def conversations(requests):
     found = collections.OrderedDict()
     for request in requests:
         headers = {name.lower(): value for name, value in request.headers.items()}
-        key = (headers.get("x-claude-code-session-id") or headers.get("thread-id"), headers.get("x-claude-code-agent-id"))
+        key = (
+            headers.get("x-claude-code-session-id") or headers.get("thread-id"),
+            headers.get("x-claude-code-agent-id"),
+        )
         found.setdefault(key, []).append(request)
     return found
 
@@ -48,9 +54,13 @@ def follow(program, client, dialect, requests, *options):
     conversation = Conversation(program, *options)
     outcomes, most, moved, before = [], collections.Counter(), set(), collections.Counter()
     for request in requests:
-        answer = conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})
+        answer = conversation.ask(
+            {"operation": "RECONCILE", "client": client, "request": request.body}
+        )
         outcomes.append(answer["outcome"])
-        again = conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})
+        again = conversation.ask(
+            {"operation": "RECONCILE", "client": client, "request": request.body}
+        )
         assert (again["outcome"], again["version"]) == ("same", answer["version"]), again
         rendered = conversation.ask({"query": "render", "dialect": dialect})["result"]["request"]
         back = conversation.ask({"operation": "RECONCILE", "client": client, "request": rendered})
@@ -58,11 +68,15 @@ def follow(program, client, dialect, requests, *options):
         check_said(dialect, request.body, rendered)
         view = collections.Counter(map(said, conversation.ask({"query": "messages"})["messages"]))
         most |= view
-        if answer["outcome"] == "compacted":  # what a client writes again at another place is a new message
+        if (
+            answer["outcome"] == "compacted"
+        ):  # what a client writes again at another place is a new message
             moved |= (before & view).keys()
             check_compaction(conversation, before - view, request, client)
         before = view
-    stored = collections.Counter(map(said, conversation.ask({"query": "messages", "all": True})["messages"]))
+    stored = collections.Counter(
+        map(said, conversation.ask({"query": "messages", "all": True})["messages"])
+    )
     twice = (stored - most).keys() - moved
     assert not twice, twice
     # A client that goes back and does it all once more says nothing new.
@@ -80,18 +94,31 @@ SUMMARIES = ('"compaction"', "This session is being continued", "Another languag
 def check_compaction(conversation, dropped, request, client):
     """The client's own summary stands for what it dropped: EXPAND brings all of it back, and UNDO takes it back."""
     view = conversation.ask({"query": "messages"})["messages"]
-    index = next(i for i, message in enumerate(view) if any(text in json.dumps(message) for text in SUMMARIES))
+    index = next(
+        i
+        for i, message in enumerate(view)
+        if any(text in json.dumps(message) for text in SUMMARIES)
+    )
     conversation.ask({"operation": "EXPAND", "index": index})
     expanded = collections.Counter(map(said, conversation.ask({"query": "messages"})["messages"]))
     assert not dropped - expanded, dropped - expanded
     conversation.ask({"operation": "UNDO"})
-    assert conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})["outcome"] == "same"
+    assert (
+        conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})[
+            "outcome"
+        ]
+        == "same"
+    )
 
 
 def wire(dialect, body):
     """What a request says to a reader that knows nothing of the engine, without what the client's profile calls volatile."""
     found = spelling.said(dialect, body)
-    return [entry for entry in found if not (isinstance(entry[1], tuple) and entry[1][1].startswith(BILLING))]
+    return [
+        entry
+        for entry in found
+        if not (isinstance(entry[1], tuple) and entry[1][1].startswith(BILLING))
+    ]
 
 
 def check_said(dialect, sent, rendered):
@@ -110,8 +137,8 @@ def rendered_list(conversation, dialect):
         name, at = decoder.raw_decode(line, at)
         _, end = decoder.raw_decode(line, at + 1)
         if name == spelling.LISTS[dialect]:
-            return line[at + 1:end - 1]
-        assert line[end] == ",", line[end:end + 20]
+            return line[at + 1 : end - 1]
+        assert line[end] == ",", line[end : end + 20]
         at = end + 1
 
 
@@ -121,17 +148,32 @@ def follow_compressed(program, client, dialect, requests):
     kept = compressed = 0
     before = None
     for request in requests:
-        answer = conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})
+        answer = conversation.ask(
+            {"operation": "RECONCILE", "client": client, "request": request.body}
+        )
         now = rendered_list(conversation, dialect)
         if before is not None and answer["outcome"] in ("same", "appended"):
             assert now.startswith(before), [(a, b) for a, b in zip(now, before) if a != b][:1]
             kept += 1
         view = conversation.ask({"query": "messages"})["messages"]
-        asked = [index for index, message in enumerate(view) if message["role"] == "user" and '"tool_result"' not in json.dumps(message)]
+        asked = [
+            index
+            for index, message in enumerate(view)
+            if message["role"] == "user" and '"tool_result"' not in json.dumps(message)
+        ]
         if answer["outcome"] != "same" and len(asked) > 2 and asked[-1] - asked[0] > 2:
-            summary = {"role": "user", "content": f"What was done so far, told for the time {compressed}."}
+            summary = {
+                "role": "user",
+                "content": f"What was done so far, told for the time {compressed}.",
+            }
             # From the first question to the newest: whole units.
-            hidden = conversation.ask({"operation": "COMPRESS", "indices": list(range(asked[0], asked[-1])), "summary": summary})
+            hidden = conversation.ask(
+                {
+                    "operation": "COMPRESS",
+                    "indices": list(range(asked[0], asked[-1])),
+                    "summary": summary,
+                }
+            )
             assert "warnings" not in hidden, hidden
             compressed += 1
             now = rendered_list(conversation, dialect)
@@ -158,12 +200,16 @@ def import_after(program, client, dialect, requests):
             after = ["--append", "--after", "--client", client]
             run(*words, *(after if number else []))
             again = run(*words, *after)["result"]
-            assert (again["versions"] > 0) == (number == 0) and again["messages"] == 0, again  # the first one begins the list
+            assert (again["versions"] > 0) == (number == 0) and again["messages"] == 0, (
+                again
+            )  # the first one begins the list
             check_said(dialect, request.body, run("export", *where, "--dialect", dialect))
 
 
 def said(message):
-    return json.dumps({key: value for key, value in message.items() if key != "native"}, sort_keys=True)
+    return json.dumps(
+        {key: value for key, value in message.items() if key != "native"}, sort_keys=True
+    )
 
 
 def differing(sent, rendered):
@@ -184,8 +230,15 @@ def follow_stored(program, client, requests):
         outcomes = []
         for request in requests:
             conversation = Conversation(program, *store)
-            answer = conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})
+            answer = conversation.ask(
+                {"operation": "RECONCILE", "client": client, "request": request.body}
+            )
             outcomes.append(answer["outcome"])
-            assert conversation.ask({"operation": "RECONCILE", "client": client, "request": request.body})["outcome"] == "same"
+            assert (
+                conversation.ask(
+                    {"operation": "RECONCILE", "client": client, "request": request.body}
+                )["outcome"]
+                == "same"
+            )
             conversation.close()
         return outcomes

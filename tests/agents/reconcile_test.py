@@ -5,6 +5,7 @@ Claude Code and Codex (scripts/peers agents) work for several turns with tools, 
 loopback. Every request that they send is reconciled: the view, rendered, has the request's messages, nothing is stored twice, and the same request again changes nothing. What
 they send holds their makers' prompts: it stays in memory. Exits with 77, which means skipped, where the programs are not to be had.
 """
+
 import json
 import os
 import pathlib
@@ -23,13 +24,23 @@ def skip(reason):
 
 
 def program_in(folder, pattern):
-    found = [path for path in pathlib.Path(folder).resolve().glob(pattern) if os.access(path, os.X_OK)]
+    found = [
+        path for path in pathlib.Path(folder).resolve().glob(pattern) if os.access(path, os.X_OK)
+    ]
     return str(found[0]) if found else None
 
 
 def claude_code(binary, provider, folder):
     agent = running.ClaudeCode(binary, provider, folder)
-    for text in ("Please use a tool.", "thanks", "Now use a tool again.", "Please ask a helper.", "/compact", "and now?", "use a tool once more"):
+    for text in (
+        "Please use a tool.",
+        "thanks",
+        "Now use a tool again.",
+        "Please ask a helper.",
+        "/compact",
+        "and now?",
+        "use a tool once more",
+    ):
         agent.say(text)
     return agent
 
@@ -70,7 +81,9 @@ def check_work(name, groups, outcomes):
     sent = json.dumps([request.body for group in groups.values() for request in group])
     assert '"tool_result"' in sent or '"function_call_output"' in sent, f"{name}: no tool was used"
     if name == "Codex":
-        assert '"compaction_trigger"' in sent and '"type": "compaction"' in sent, "no compaction by the provider"
+        assert '"compaction_trigger"' in sent and '"type": "compaction"' in sent, (
+            "no compaction by the provider"
+        )
 
 
 def main(undertext, folder):
@@ -80,7 +93,14 @@ def main(undertext, folder):
         skip("scripts/peers agents could not get them")
     followed(undertext, "Claude Code", "claude_code", "anthropic", claude_code, claude)
     followed(undertext, "Codex", "codex", "openai_responses", codex, openai)
-    followed(undertext, "Codex, which compacts by itself", "codex", "openai_responses", lambda *given: codex(*given, "other"), openai)
+    followed(
+        undertext,
+        "Codex, which compacts by itself",
+        "codex",
+        "openai_responses",
+        lambda *given: codex(*given, "other"),
+        openai,
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 """Runs the real coding agents against an upstream of ours, each in a folder of its own that goes afterwards. Nothing of what they send is kept."""
+
 import json
 import os
 import pathlib
@@ -10,7 +11,15 @@ SECONDS_MAX = 120
 
 
 def run(command, folder, environment):
-    made = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL)
+    made = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        stdin=subprocess.DEVNULL,
+    )
     return made
 
 
@@ -25,14 +34,23 @@ class ClaudeCode:
         self.binary, self.folder = binary, pathlib.Path(folder)
         (self.folder / "notes.txt").write_text("one\ntwo\n")
         upstream_module.FILE["path"] = str(self.folder / "notes.txt")
-        self.environment = dict(plain_environment(self.folder), ANTHROPIC_BASE_URL=upstream.url, ANTHROPIC_API_KEY="none",
-                                CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1", DISABLE_AUTOUPDATER="1")
+        self.environment = dict(
+            plain_environment(self.folder),
+            ANTHROPIC_BASE_URL=upstream.url,
+            ANTHROPIC_API_KEY="none",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+            DISABLE_AUTOUPDATER="1",
+        )
         self.session = None
         self.printed = []
 
     def say(self, text, *options):
         resume = ["--resume", self.session] if self.session else []
-        made = run([self.binary, "-p", text, "--output-format", "json", *resume, *options], self.folder, self.environment)
+        made = run(
+            [self.binary, "-p", text, "--output-format", "json", *resume, *options],
+            self.folder,
+            self.environment,
+        )
         assert made.returncode == 0, made.stdout + made.stderr
         self.session = json.loads(made.stdout)["session_id"]
         self.printed.append(made.stdout)
@@ -61,7 +79,11 @@ wire_api = "responses"
 
     def say(self, text):
         resume = ["resume", self.session] if self.session else []
-        made = run([self.binary, "exec", "--skip-git-repo-check", "--json", *resume, text], self.folder, self.environment)
+        made = run(
+            [self.binary, "exec", "--skip-git-repo-check", "--json", *resume, text],
+            self.folder,
+            self.environment,
+        )
         assert made.returncode == 0, made.stdout + made.stderr
         self.printed.append(made.stdout)
         for line in made.stdout.splitlines():

@@ -5,6 +5,7 @@ Claude Code and Codex (scripts/peers agents) make sessions against an upstream o
 resumes the session itself. Then it is exported to the other agent, which resumes it: the upstream gets the same conversation. The agents' files stay as
 they were. Exits with 77, which means skipped, where the programs are not to be had.
 """
+
 import hashlib
 import json
 import pathlib
@@ -21,22 +22,41 @@ from reconcile_test import program_in, skip
 
 def of_the_client(text):
     """What an agent says to the model by itself, in every request anew."""
-    return text.startswith(("<system-reminder>", "<environment_context>", "<skills_instructions>", "<permissions instructions>"))
+    return text.startswith(
+        (
+            "<system-reminder>",
+            "<environment_context>",
+            "<skills_instructions>",
+            "<permissions instructions>",
+        )
+    )
 
 
 def texts(role, content):
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    return [(role, part["text"].strip()) for part in parts if "text" in part and not of_the_client(part["text"])]
+    return [
+        (role, part["text"].strip())
+        for part in parts
+        if "text" in part and not of_the_client(part["text"])
+    ]
 
 
 def result_text(content):
-    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content or [])
+    return (
+        content
+        if isinstance(content, str)
+        else "\n".join(part.get("text", "") for part in content or [])
+    )
 
 
 def said_to_anthropic(body):
     said = []
     for message in body["messages"]:
-        parts = message["content"] if isinstance(message["content"], list) else [{"type": "text", "text": message["content"]}]
+        parts = (
+            message["content"]
+            if isinstance(message["content"], list)
+            else [{"type": "text", "text": message["content"]}]
+        )
         for part in parts if message["role"] != "system" else []:
             if part["type"] == "tool_use":
                 said.append(("call", part["name"], json.dumps(part["input"], sort_keys=True)))
@@ -53,7 +73,9 @@ def said_to_responses(body):
         if item.get("role") in ("user", "assistant"):
             said += texts(item["role"], item["content"])
         elif item.get("type") == "function_call":
-            said.append(("call", item["name"], json.dumps(json.loads(item["arguments"]), sort_keys=True)))
+            said.append(
+                ("call", item["name"], json.dumps(json.loads(item["arguments"]), sort_keys=True))
+            )
         elif item.get("type") == "function_call_output":
             said.append(("result", result_text(item["output"]).strip()))
     return said
@@ -75,22 +97,44 @@ def said_by(conversation):
                 said += texts(entry["role"], block["text"])
             elif block["kind"] == "call":
                 arguments = block["arguments"]
-                said.append(("call", block["name"], json.dumps(json.loads(arguments) if isinstance(arguments, str) else arguments, sort_keys=True)))
+                said.append(
+                    (
+                        "call",
+                        block["name"],
+                        json.dumps(
+                            json.loads(arguments) if isinstance(arguments, str) else arguments,
+                            sort_keys=True,
+                        ),
+                    )
+                )
             elif block["kind"] == "result":
-                said.append(("result", "\n".join(inner.get("text", "") for inner in block["blocks"]).strip()))
+                said.append(
+                    (
+                        "result",
+                        "\n".join(inner.get("text", "") for inner in block["blocks"]).strip(),
+                    )
+                )
     return said
 
 
 def check_attachments(undertext, store, id, body):
     """What a session attached is said to the model, in the agent's own words around it."""
     conversation = checking.Conversation(undertext, "--store", store, "--conversation", id)
-    attached = [message["content"] for message in conversation.ask({"query": "messages", "role": "system"})["messages"]]
+    attached = [
+        message["content"]
+        for message in conversation.ask({"query": "messages", "role": "system"})["messages"]
+    ]
     conversation.close()
-    sent = json.dumps([message["content"] for message in body["messages"] if message["role"] == "system"], ensure_ascii=False)
+    sent = json.dumps(
+        [message["content"] for message in body["messages"] if message["role"] == "system"],
+        ensure_ascii=False,
+    )
     assert attached, "the session attached nothing"
     for text in attached:
         for line in text.splitlines():
-            assert json.dumps(line.strip(), ensure_ascii=False)[1:-1] in sent, f"not sent: {line[:200]}"
+            assert json.dumps(line.strip(), ensure_ascii=False)[1:-1] in sent, (
+                f"not sent: {line[:200]}"
+            )
 
 
 def check_expanded(undertext, store, id, before):
@@ -98,7 +142,11 @@ def check_expanded(undertext, store, id, before):
     conversation = checking.Conversation(undertext, "--store", store, "--conversation", id)
     compacted = said_by(conversation)
     view = conversation.ask({"query": "messages"})["messages"]
-    index = next(i for i, message in enumerate(view) if any(text in json.dumps(message) for text in checking.SUMMARIES))
+    index = next(
+        i
+        for i, message in enumerate(view)
+        if any(text in json.dumps(message) for text in checking.SUMMARIES)
+    )
     conversation.ask({"operation": "EXPAND", "index": index})
     expanded = iter(said_by(conversation))
     for entry in before:
@@ -111,23 +159,34 @@ def check_expanded(undertext, store, id, before):
 def same(expected, got, what):
     for index, (a, b) in enumerate(zip(expected, got)):
         assert a == b, f"{what}: entry {index}: expected {str(a)[:300]}, got {str(b)[:300]}"
-    assert len(expected) == len(got), f"{what}: {len(expected)} entries expected, got {len(got)}: {str(got[len(expected):] or expected[len(got):])[:600]}"
+    assert len(expected) == len(got), (
+        f"{what}: {len(expected)} entries expected, got {len(got)}: {str(got[len(expected) :] or expected[len(got) :])[:600]}"
+    )
 
 
 def command(undertext, *words, environment=None):
-    made = subprocess.run([undertext, *words], capture_output=True, text=True, timeout=120, env=environment)
+    made = subprocess.run(
+        [undertext, *words], capture_output=True, text=True, timeout=120, env=environment
+    )
     assert made.returncode == 0, (words, made.stdout[-500:], made.stderr[-1500:])
     return made
 
 
 def digests(folder):
-    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in pathlib.Path(folder).rglob("*.jsonl")}
+    return {
+        str(path): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in pathlib.Path(folder).rglob("*.jsonl")
+    }
 
 
 def turns_of(provider):
     """The requests of the main conversation."""
-    return [request for request in provider.requests
-            if (request.body.get("messages") or request.body.get("input")) and "x-claude-code-agent-id" not in {name.lower() for name in request.headers}]
+    return [
+        request
+        for request in provider.requests
+        if (request.body.get("messages") or request.body.get("input"))
+        and "x-claude-code-agent-id" not in {name.lower() for name in request.headers}
+    ]
 
 
 def work_claude_code(agent):
@@ -142,7 +201,10 @@ def work_codex(agent):
     return next((agent.folder / ".codex" / "sessions").rglob(f"*{agent.session}.jsonl"))
 
 
-AGENTS = {"claude-code": (running.ClaudeCode, work_claude_code, said_to_anthropic), "codex": (running.Codex, work_codex, said_to_responses)}
+AGENTS = {
+    "claude-code": (running.ClaudeCode, work_claude_code, said_to_anthropic),
+    "codex": (running.Codex, work_codex, said_to_responses),
+}
 
 
 def converted(undertext, binaries, source, target):
@@ -161,37 +223,63 @@ def converted(undertext, binaries, source, target):
             seen = len(provider.requests)
             if source == "claude-code":  # the one that compacts
                 asked = [said(request.body) for request in turns_of(provider)]
-                compacting = next(i for i, each in enumerate(asked) if any(str(entry[1]).startswith("CRITICAL: Respond") for entry in each))
+                compacting = next(
+                    i
+                    for i, each in enumerate(asked)
+                    if any(str(entry[1]).startswith("CRITICAL: Respond") for entry in each)
+                )
                 check_expanded(undertext, store, "session", asked[compacting - 1])
             agent.say("One more thing.")
             if source == "claude-code":
                 check_attachments(undertext, store, "session", turns_of(provider)[-1].body)
-            same(imported + [("user", "One more thing.")], said(turns_of(provider)[-1].body if seen < len(provider.requests) else {}), f"{source} resumed by itself")
-        assert any(entry[0] == "call" for entry in imported) or source == "claude-code", "no tool was used"
+            same(
+                imported + [("user", "One more thing.")],
+                said(turns_of(provider)[-1].body if seen < len(provider.requests) else {}),
+                f"{source} resumed by itself",
+            )
+        assert any(entry[0] == "call" for entry in imported) or source == "claude-code", (
+            "no tool was used"
+        )
 
         make, _, said = AGENTS[target]
         with upstream.Upstream() as provider:
             (folder / "second").mkdir()
             agent = make(binaries[target], provider, folder / "second")
             environment = dict(agent.environment, PWD=str(agent.folder))
-            made = subprocess.run([undertext, "export", "session", "--store", store, "--to", target, "--install"], capture_output=True, text=True,
-                                  timeout=120, env=environment, cwd=agent.folder)
+            made = subprocess.run(
+                [undertext, "export", "session", "--store", store, "--to", target, "--install"],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                env=environment,
+                cwd=agent.folder,
+            )
             assert made.returncode == 0, made.stderr
             path = pathlib.Path(made.stdout.strip().splitlines()[0])
             assert path.exists() and path.stat().st_mode & 0o777 == 0o600, path
             agent.session = made.stderr.strip().split()[-1]
             agent.say("Go on here.")
-            same(imported + [("user", "Go on here.")], said(turns_of(provider)[-1].body), f"{source} resumed by {target}")
+            same(
+                imported + [("user", "Go on here.")],
+                said(turns_of(provider)[-1].body),
+                f"{source} resumed by {target}",
+            )
             # And back: what the target wrote down says the same.
             command(undertext, "import", str(path), "back", "--store", store)
             back = said_in(undertext, store, "back")
-            same(imported + [("user", "Go on here.")], back[:len(imported) + 1], f"{source} back from {target}")
+            same(
+                imported + [("user", "Go on here.")],
+                back[: len(imported) + 1],
+                f"{source} back from {target}",
+            )
     print(f"{source} to {target}: {len(imported)} entries")
 
 
 def main(undertext, folder):
-    binaries = {"claude-code": program_in(folder, "node_modules/@anthropic-ai/claude-code-*/claude"),
-                "codex": program_in(folder, "node_modules/@openai/codex-*/vendor/*/bin/codex")}
+    binaries = {
+        "claude-code": program_in(folder, "node_modules/@anthropic-ai/claude-code-*/claude"),
+        "codex": program_in(folder, "node_modules/@openai/codex-*/vendor/*/bin/codex"),
+    }
     if not all(binaries.values()):
         skip("scripts/peers agents could not get them")
     converted(undertext, binaries, "claude-code", "codex")

@@ -1,5 +1,6 @@
-// Disks that fail, once or for good, at every call in turn: errors, a full disk, a failed fsync. Whatever is answered then must be so, and when the disk is
-// well again everything must go on, each step done once.
+// Disks that fail, once or for good, at every call in turn: errors, a full disk, a failed fsync.
+// Whatever is answered then must be so, and when the disk is well again everything must go on, each
+// step done once.
 //
 // UNDERTEXT_DISK_FAULTS=N   about how many faults, spread evenly over all there are (default: 1,500; 0: every single one)
 #include <fstream>
@@ -20,9 +21,12 @@ std::uint64_t stride_for(std::uint64_t calls, std::uint64_t runs) {
 
 class DiskFaults : public ::testing::Test {
  protected:
-  static Result<std::shared_ptr<Store>> open(const MemoryFolder& folder) { return open_store("sqlite:" + folder.file("store.db")); }
+  static Result<std::shared_ptr<Store>> open(const MemoryFolder& folder) {
+    return open_store("sqlite:" + folder.file("store.db"));
+  }
 
-  // Runs the story with a disk that fails. Each step is tried until it is done; what is stored is compared after every error.
+  // Runs the story with a disk that fails. Each step is tried until it is done; what is stored is
+  // compared after every error.
   void run(const Story& story, std::uint64_t n, Fault fault, bool once, std::uint64_t& faults) {
     SCOPED_TRACE("call " + std::to_string(n) + (once ? ", once" : ", and all after it"));
     const MemoryFolder folder;
@@ -35,7 +39,8 @@ class DiskFaults : public ::testing::Test {
       const Step& step = story.steps()[done];
       Result<void> ran = step.run(*store);
       if (ran) continue;
-      ASSERT_EQ(name(ran.error().code), name(ErrorCode::unavailable)) << step.what << ": " << ran.error().message;
+      ASSERT_EQ(name(ran.error().code), name(ErrorCode::unavailable))
+          << step.what << ": " << ran.error().message;
       failed = true;
       if (!once) {
         // Nothing can be stored now, but what is can be read.
@@ -51,7 +56,8 @@ class DiskFaults : public ::testing::Test {
       }
       const Result<std::string> held = contents(*store);
       ASSERT_TRUE(held) << step.what << ": " << held.error().message;
-      ASSERT_TRUE(*held == story.contents_after(done) || *held == story.contents_after(done + 1)) << step.what;
+      ASSERT_TRUE(*held == story.contents_after(done) || *held == story.contents_after(done + 1))
+          << step.what;
       ran = run_again(step, *store);
       ASSERT_TRUE(ran) << step.what << ", again: " << ran.error().message;
     }
@@ -88,8 +94,10 @@ TEST_F(DiskFaults, AreReportedAndLeaveEveryStepWholeOrAbsent) {
       }
     }
   }
-  std::printf("disk faults: %ju calls, %ju runs with errors or a full disk, %ju of them answered with an error, 0 bad\n",
-              std::uintmax_t{calls}, std::uintmax_t{runs}, std::uintmax_t{faults});
+  std::printf(
+      "disk faults: %ju calls, %ju runs with errors or a full disk, %ju of them answered with an "
+      "error, 0 bad\n",
+      std::uintmax_t{calls}, std::uintmax_t{runs}, std::uintmax_t{faults});
   EXPECT_GT(faults, runs / 2);
 }
 
@@ -133,12 +141,15 @@ TEST_F(DiskFaults, OfReadingAreUnavailableAndNothingIsTakenForDamaged) {
       if (!has_failed) break;
     }
   }
-  std::printf("read errors: %ju runs of a story, %ju of reading, %ju of these answered with an error, 0 bad\n",
-              std::uintmax_t{runs}, std::uintmax_t{reads}, std::uintmax_t{refused});
+  std::printf(
+      "read errors: %ju runs of a story, %ju of reading, %ju of these answered with an error, 0 "
+      "bad\n",
+      std::uintmax_t{runs}, std::uintmax_t{reads}, std::uintmax_t{refused});
   EXPECT_GT(refused, reads / 2);
 }
 
-// Linux takes pages for clean after a failed fsync: they are read as written, and never reach the disk. Then the power goes.
+// Linux takes pages for clean after a failed fsync: they are read as written, and never reach the
+// disk. Then the power goes.
 TEST_F(DiskFaults, AFailedSyncLosesNothingThatIsAnsweredLaterNotEvenInAPowerCut) {
   const Story story(2);
   const std::uint64_t syncs = count_calls(story, Fault::failed_sync);
@@ -149,7 +160,8 @@ TEST_F(DiskFaults, AFailedSyncLosesNothingThatIsAnsweredLaterNotEvenInAPowerCut)
     const MemoryFolder folder;
     vfs.record();
     std::shared_ptr<Store> store = open(folder).value();
-    // A connection that reads keeps SQLite's idea of the log alive; without one it is made anew from the file.
+    // A connection that reads keeps SQLite's idea of the log alive; without one it is made anew
+    // from the file.
     if (n % 2 == 0) {
       ASSERT_TRUE(store->list());
     }
@@ -186,8 +198,8 @@ TEST_F(DiskFaults, AFailedSyncLosesNothingThatIsAnsweredLaterNotEvenInAPowerCut)
       ++runs;
     }
   }
-  std::printf("failed syncs: %ju, %ju answered with an error, %ju power cuts after them, 0 lost\n", std::uintmax_t{syncs},
-              std::uintmax_t{faults}, std::uintmax_t{runs});
+  std::printf("failed syncs: %ju, %ju answered with an error, %ju power cuts after them, 0 lost\n",
+              std::uintmax_t{syncs}, std::uintmax_t{faults}, std::uintmax_t{runs});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Processes that are killed while they write. What they were answered is there, nothing is there by halves, and what is done again with the same operation
-// id is done once. (The system's cache survives a killed process, so this says nothing about power cuts: power_loss_test.cpp does.)
+// Processes that are killed while they write. What they were answered is there, nothing is there by
+// halves, and what is done again with the same operation id is done once. (The system's cache
+// survives a killed process, so this says nothing about power cuts: power_loss_test.cpp does.)
 //
 // UNDERTEXT_KILLS=N   how many (default: 200)
 // SEED=N              when
@@ -44,17 +45,21 @@ Commit next_commit(const Writing& writing) {
     if (!record) record = store->create(Writing(id_of(writer)).creation());
     Writing writing(record.value());
     // As a client that does not know whether its last call was answered.
-    if (writing.version() > 0 && !store->find_operation(id_of(writer), operation_id(writing.version())).value()) ::_exit(3);
+    if (writing.version() > 0 &&
+        !store->find_operation(id_of(writer), operation_id(writing.version())).value())
+      ::_exit(3);
     for (;;) {
       const Commit commit = next_commit(writing);
       if (!store->commit(commit)) ::_exit(2);
       writing.taken(commit);
-      const std::array<std::uint64_t, 2> answer = {static_cast<std::uint64_t>(writer), writing.version()};
+      const std::array<std::uint64_t, 2> answer = {static_cast<std::uint64_t>(writer),
+                                                   writing.version()};
       if (::write(pipe, answer.data(), sizeof answer) != sizeof answer) ::_exit(4);
     }
   };
   std::array<std::thread, writers> threads;
-  for (int writer = 0; writer < writers; ++writer) threads[static_cast<std::size_t>(writer)] = std::thread(write, writer);
+  for (int writer = 0; writer < writers; ++writer)
+    threads[static_cast<std::size_t>(writer)] = std::thread(write, writer);
   for (std::thread& thread : threads) thread.join();
   ::_exit(5);
 }
@@ -92,7 +97,8 @@ TEST(Killed, ProcessesLoseNothingThatWasAnsweredAndDoNothingTwice) {
     };
     while (read_answers < wanted)
       if (!take()) break;
-    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(random() % (wanted == 0 ? 20000 : 2000));
+    const auto until = std::chrono::steady_clock::now() +
+                       std::chrono::microseconds(random() % (wanted == 0 ? 20000 : 2000));
     while (std::chrono::steady_clock::now() < until) std::this_thread::yield();
     ::kill(child, SIGKILL);
     int status = 0;
@@ -118,15 +124,19 @@ TEST(Killed, ProcessesLoseNothingThatWasAnsweredAndDoNothingTwice) {
       ASSERT_LE(record->version, known + 1) << "stored what nobody asked for";
       unanswered += record->version - known;
       answered[static_cast<std::size_t>(writer)] = record->version;
-      // The chain proves the rest: each version is the one commit that can follow, so none is missing or there twice.
+      // The chain proves the rest: each version is the one commit that can follow, so none is
+      // missing or there twice.
       Writing again(id_of(writer));
       while (again.version() < record->version) again.taken(next_commit(again));
       ASSERT_EQ(record->chain, again.chain());
       ASSERT_EQ(record->log_length, again.log_length());
     }
   }
-  std::printf("kills: %ju of processes with %d writers, %ju answers, %ju stored but not answered, 0 lost, 0 doubled (SEED=%ju)\n",
-              std::uintmax_t{kills}, writers, std::uintmax_t{answers}, std::uintmax_t{unanswered}, std::uintmax_t{seed});
+  std::printf(
+      "kills: %ju of processes with %d writers, %ju answers, %ju stored but not answered, 0 lost, "
+      "0 doubled (SEED=%ju)\n",
+      std::uintmax_t{kills}, writers, std::uintmax_t{answers}, std::uintmax_t{unanswered},
+      std::uintmax_t{seed});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Memory that runs out, at every allocation in turn, of the stores' own code and of SQLite's. The call throws std::bad_alloc or does its work, nothing is
-// done by halves, and the next call finds everything in order.
+// Memory that runs out, at every allocation in turn, of the stores' own code and of SQLite's. The
+// call throws std::bad_alloc or does its work, nothing is done by halves, and the next call finds
+// everything in order.
 //
 // UNDERTEXT_MEMORY_FAULTS=N   tries every N-th allocation (default: 7)
 #include <cstdlib>
@@ -33,7 +34,9 @@ Shortage shortage;
 
 sqlite3_mem_methods real_memory;
 void* allocate(int size) { return shortage.now() ? nullptr : real_memory.xMalloc(size); }
-void* reallocate(void* old, int size) { return shortage.now() ? nullptr : real_memory.xRealloc(old, size); }
+void* reallocate(void* old, int size) {
+  return shortage.now() ? nullptr : real_memory.xRealloc(old, size);
+}
 
 const bool installed = [] {
   sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory);
@@ -58,7 +61,8 @@ namespace {
 
 enum class Answer : std::uint8_t { done, failed, no_memory };
 
-Answer run_short_of_memory(const Step& step, Store& store, std::uint64_t n, bool once, std::string& message) {
+Answer run_short_of_memory(const Step& step, Store& store, std::uint64_t n, bool once,
+                           std::string& message) {
   shortage = {.active = true, .once = once, .fail_at = n};
   Answer answer = Answer::done;
   try {
@@ -98,14 +102,16 @@ bool run_story(const Story& story, Store& store, std::uint64_t n, bool once) {
       return true;
     }
     const bool is_done = *held == story.contents_after(done + 1);
-    EXPECT_TRUE(is_done || (answer != Answer::done && *held == story.contents_after(done))) << step.what << ": done by halves";
+    EXPECT_TRUE(is_done || (answer != Answer::done && *held == story.contents_after(done)))
+        << step.what << ": done by halves";
     const Result<void> again = run_again(step, store);
     if (!again) ADD_FAILURE() << step.what << ", again: " << again.error().message;
   }
   return hit;
 }
 
-std::uint64_t run_all(const Story& story, std::uint64_t stride, const std::function<std::shared_ptr<Store>()>& open) {
+std::uint64_t run_all(const Story& story, std::uint64_t stride,
+                      const std::function<std::shared_ptr<Store>()>& open) {
   std::uint64_t faults = 0;
   for (const bool once : {true, false}) {
     for (std::uint64_t n = 1;; n += stride, ++faults) {
@@ -122,8 +128,8 @@ std::uint64_t run_all(const Story& story, std::uint64_t stride, const std::funct
 
 TEST(MemoryFaults, LeaveTheStoreInMemoryAsItWas) {
   const std::uint64_t faults = run_all(Story(1), 1, memory_store);
-  std::printf("memory faults, store in memory: %ju allocations failed, %s\n", std::uintmax_t{faults},
-              HasFailure() ? "BAD" : "0 bad");
+  std::printf("memory faults, store in memory: %ju allocations failed, %s\n",
+              std::uintmax_t{faults}, HasFailure() ? "BAD" : "0 bad");
   EXPECT_GT(faults, 100u);
 }
 
@@ -134,8 +140,8 @@ TEST(MemoryFaults, LeaveTheStoreInAFileAsItWas) {
     folder = std::make_unique<MemoryFolder>();
     return open_store("sqlite:" + folder->file("store.db")).value();
   });
-  std::printf("memory faults, store in a file: %ju allocations failed, %s\n", std::uintmax_t{faults},
-              HasFailure() ? "BAD" : "0 bad");
+  std::printf("memory faults, store in a file: %ju allocations failed, %s\n",
+              std::uintmax_t{faults}, HasFailure() ? "BAD" : "0 bad");
   EXPECT_GT(faults, 100u);
 }
 
@@ -171,7 +177,8 @@ TEST(MemoryFaults, WhileOpeningOrReadingChangeNothing) {
     }
   }
   EXPECT_EQ(contents(*open_store(url).value()).value(), story.contents_after(story.steps().size()));
-  std::printf("memory faults, opening and reading: %ju allocations failed, 0 bad\n", std::uintmax_t{faults});
+  std::printf("memory faults, opening and reading: %ju allocations failed, 0 bad\n",
+              std::uintmax_t{faults});
 }
 
 }  // namespace

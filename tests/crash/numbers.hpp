@@ -17,7 +17,8 @@ inline std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
 class MemoryFolder {
  public:
   MemoryFolder() {
-    std::string name = std::filesystem::exists("/dev/shm") ? "/dev/shm/undertext-XXXXXX" : "/tmp/undertext-XXXXXX";
+    std::string name =
+        std::filesystem::exists("/dev/shm") ? "/dev/shm/undertext-XXXXXX" : "/tmp/undertext-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     path_ = name;
   }

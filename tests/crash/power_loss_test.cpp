@@ -1,4 +1,5 @@
-// Power cuts, simulated: a story is written through a VFS that records, and for every moment of it disks are made up that a power cut could have left.
+// Power cuts, simulated: a story is written through a VFS that records, and for every moment of it
+// disks are made up that a power cut could have left.
 // Each must open, be whole, and hold every step that was answered.
 //
 // UNDERTEXT_POWER_CUTS=N   how many disks (default: 6,000)
@@ -44,27 +45,31 @@ class PowerLoss : public ::testing::Test {
     return vfs.stop();
   }
 
-  void look_at(const std::map<std::string, std::string>& files, const Story& story, std::uint64_t answered,
-               const std::string& where, Outcome& outcome) {
+  void look_at(const std::map<std::string, std::string>& files, const Story& story,
+               std::uint64_t answered, const std::string& where, Outcome& outcome) {
     ++outcome.states;
     const MemoryFolder folder;
-    for (const auto& [name, bytes] : files) std::ofstream(folder.file(name), std::ios::binary) << bytes;
+    for (const auto& [name, bytes] : files)
+      std::ofstream(folder.file(name), std::ios::binary) << bytes;
     const auto fault = [&](std::uint64_t& count, const std::string& what) {
       ++count;
       if (outcome.first_fault.empty()) outcome.first_fault = where + ": " + what;
     };
-    const auto store = open_store("sqlite:" + folder.file("store.db"), {.durability = Durability::normal});
+    const auto store =
+        open_store("sqlite:" + folder.file("store.db"), {.durability = Durability::normal});
     if (!store) return fault(outcome.damaged, store.error().message);
     const Result<std::string> held = contents(**store);
     if (!held) return fault(outcome.damaged, held.error().message);
     if (*held == story.contents_after(answered)) return;
     if (answered < story.steps().size() && *held == story.contents_after(answered + 1)) return;
     if (const auto steps = story.steps_for(*held))
-      return fault(outcome.lost, std::to_string(*steps) + " steps instead of " + std::to_string(answered));
+      return fault(outcome.lost,
+                   std::to_string(*steps) + " steps instead of " + std::to_string(answered));
     fault(outcome.damaged, "what it holds is no moment of the story");
   }
 
-  Outcome cut_power(const std::vector<DiskEvent>& events, const Story& story, std::uint64_t states, std::uint64_t seed) {
+  Outcome cut_power(const std::vector<DiskEvent>& events, const Story& story, std::uint64_t states,
+                    std::uint64_t seed) {
     Outcome outcome;
     Disk disk;
     std::uint64_t answered = 0;
@@ -77,7 +82,8 @@ class PowerLoss : public ::testing::Test {
         const auto luck = k == 0 ? Disk::Luck::none : k == 1 ? Disk::Luck::all : Disk::Luck::some;
         const std::uint64_t choice = seed + outcome.states;
         look_at(disk.after_power_cut(luck, choice), story, answered,
-                "event " + std::to_string(i) + " of " + std::to_string(events.size()) + ", choice " + std::to_string(choice),
+                "event " + std::to_string(i) + " of " + std::to_string(events.size()) +
+                    ", choice " + std::to_string(choice),
                 outcome);
       }
     }
@@ -91,10 +97,13 @@ TEST_F(PowerLoss, TakesNothingThatWasAnsweredAndLeavesEveryStepWholeOrAbsent) {
   const std::vector<DiskEvent> events = record(story, Durability::full);
   const auto begin = std::chrono::steady_clock::now();
   const Outcome outcome = cut_power(events, story, states, seed);
-  const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::printf("power cuts: %zu events of %zu steps, %ju disks in %.0f s, %ju lost something, %ju damaged (SEED=%ju)\n",
-              events.size(), story.steps().size(), std::uintmax_t{outcome.states}, seconds, std::uintmax_t{outcome.lost},
-              std::uintmax_t{outcome.damaged}, std::uintmax_t{seed});
+  const auto seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::printf(
+      "power cuts: %zu events of %zu steps, %ju disks in %.0f s, %ju lost something, %ju damaged "
+      "(SEED=%ju)\n",
+      events.size(), story.steps().size(), std::uintmax_t{outcome.states}, seconds,
+      std::uintmax_t{outcome.lost}, std::uintmax_t{outcome.damaged}, std::uintmax_t{seed});
   EXPECT_EQ(outcome.lost, 0u) << outcome.first_fault;
   EXPECT_EQ(outcome.damaged, 0u) << outcome.first_fault;
 }
@@ -102,9 +111,11 @@ TEST_F(PowerLoss, TakesNothingThatWasAnsweredAndLeavesEveryStepWholeOrAbsent) {
 // That the test can fail; and what `normal` means.
 TEST_F(PowerLoss, TakesTheLastStepsWhereDurabilityIsNormalButDamagesNothing) {
   const Story story(1);
-  const Outcome outcome = cut_power(record(story, Durability::normal), story, number_of("UNDERTEXT_POWER_CUTS", 6000) / 6, 1);
-  std::printf("power cuts, durability normal: %ju disks, %ju lost something, %ju damaged\n", std::uintmax_t{outcome.states},
-              std::uintmax_t{outcome.lost}, std::uintmax_t{outcome.damaged});
+  const Outcome outcome = cut_power(record(story, Durability::normal), story,
+                                    number_of("UNDERTEXT_POWER_CUTS", 6000) / 6, 1);
+  std::printf("power cuts, durability normal: %ju disks, %ju lost something, %ju damaged\n",
+              std::uintmax_t{outcome.states}, std::uintmax_t{outcome.lost},
+              std::uintmax_t{outcome.damaged});
   EXPECT_GT(outcome.lost, outcome.states / 10);
   EXPECT_EQ(outcome.damaged, 0u) << outcome.first_fault;
 }

@@ -29,7 +29,9 @@ std::string name_in_folder(const char* path) {
   return slash ? slash + 1 : path;
 }
 
-int write_error() { return RecordingVfs::get().fault() == Fault::disk_full ? SQLITE_FULL : SQLITE_IOERR_WRITE; }
+int write_error() {
+  return RecordingVfs::get().fault() == Fault::disk_full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+}
 
 int close_file(sqlite3_file* file) {
   const int code = of(file).real()->pMethods->xClose(of(file).real());
@@ -48,43 +50,59 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at)
     const int half = size / 2;
     if (half > 0) {
       self.real()->pMethods->xWrite(self.real(), from, half, at);
-      RecordingVfs::get().add({Kind::write, *self.name, static_cast<std::uint64_t>(at),
-                               std::string(static_cast<const char*>(from), static_cast<std::size_t>(half))});
+      RecordingVfs::get().add(
+          {Kind::write, *self.name, static_cast<std::uint64_t>(at),
+           std::string(static_cast<const char*>(from), static_cast<std::size_t>(half))});
     }
     return write_error();
   }
   const int code = self.real()->pMethods->xWrite(self.real(), from, size, at);
   if (self.name && code == SQLITE_OK)
-    RecordingVfs::get().add({Kind::write, *self.name, static_cast<std::uint64_t>(at),
-                             std::string(static_cast<const char*>(from), static_cast<std::size_t>(size))});
+    RecordingVfs::get().add(
+        {Kind::write, *self.name, static_cast<std::uint64_t>(at),
+         std::string(static_cast<const char*>(from), static_cast<std::size_t>(size))});
   return code;
 }
 int truncate_file(sqlite3_file* file, sqlite3_int64 size) {
   RecordedFile& self = of(file);
   if (self.name && RecordingVfs::get().fails(DiskCall::change)) return SQLITE_IOERR_TRUNCATE;
   const int code = self.real()->pMethods->xTruncate(self.real(), size);
-  if (self.name && code == SQLITE_OK) RecordingVfs::get().add({Kind::truncate, *self.name, static_cast<std::uint64_t>(size), {}});
+  if (self.name && code == SQLITE_OK)
+    RecordingVfs::get().add({Kind::truncate, *self.name, static_cast<std::uint64_t>(size), {}});
   return code;
 }
 int sync_file(sqlite3_file* file, int flags) {
   RecordedFile& self = of(file);
   if (self.name && RecordingVfs::get().fails(DiskCall::sync)) {
-    if (RecordingVfs::get().fault() == Fault::failed_sync) RecordingVfs::get().add({Kind::failed_sync, *self.name, 0, {}});
+    if (RecordingVfs::get().fault() == Fault::failed_sync)
+      RecordingVfs::get().add({Kind::failed_sync, *self.name, 0, {}});
     return SQLITE_IOERR_FSYNC;
   }
   const int code = self.real()->pMethods->xSync(self.real(), flags);
   if (self.name && code == SQLITE_OK) RecordingVfs::get().add({Kind::sync, *self.name, 0, {}});
   return code;
 }
-int size_of_file(sqlite3_file* file, sqlite3_int64* size) { return of(file).real()->pMethods->xFileSize(of(file).real(), size); }
-int lock_file(sqlite3_file* file, int level) { return of(file).real()->pMethods->xLock(of(file).real(), level); }
-int unlock_file(sqlite3_file* file, int level) { return of(file).real()->pMethods->xUnlock(of(file).real(), level); }
-int check_lock(sqlite3_file* file, int* out) { return of(file).real()->pMethods->xCheckReservedLock(of(file).real(), out); }
+int size_of_file(sqlite3_file* file, sqlite3_int64* size) {
+  return of(file).real()->pMethods->xFileSize(of(file).real(), size);
+}
+int lock_file(sqlite3_file* file, int level) {
+  return of(file).real()->pMethods->xLock(of(file).real(), level);
+}
+int unlock_file(sqlite3_file* file, int level) {
+  return of(file).real()->pMethods->xUnlock(of(file).real(), level);
+}
+int check_lock(sqlite3_file* file, int* out) {
+  return of(file).real()->pMethods->xCheckReservedLock(of(file).real(), out);
+}
 int control_file(sqlite3_file* file, int what, void* argument) {
   return of(file).real()->pMethods->xFileControl(of(file).real(), what, argument);
 }
-int sector_size(sqlite3_file* file) { return of(file).real()->pMethods->xSectorSize(of(file).real()); }
-int characteristics(sqlite3_file* file) { return of(file).real()->pMethods->xDeviceCharacteristics(of(file).real()); }
+int sector_size(sqlite3_file* file) {
+  return of(file).real()->pMethods->xSectorSize(of(file).real());
+}
+int characteristics(sqlite3_file* file) {
+  return of(file).real()->pMethods->xDeviceCharacteristics(of(file).real());
+}
 int shm_map(sqlite3_file* file, int region, int size, int extend, void volatile** out) {
   return of(file).real()->pMethods->xShmMap(of(file).real(), region, size, extend, out);
 }
@@ -92,11 +110,14 @@ int shm_lock(sqlite3_file* file, int offset, int count, int flags) {
   return of(file).real()->pMethods->xShmLock(of(file).real(), offset, count, flags);
 }
 void shm_barrier(sqlite3_file* file) { of(file).real()->pMethods->xShmBarrier(of(file).real()); }
-int shm_unmap(sqlite3_file* file, int remove) { return of(file).real()->pMethods->xShmUnmap(of(file).real(), remove); }
+int shm_unmap(sqlite3_file* file, int remove) {
+  return of(file).real()->pMethods->xShmUnmap(of(file).real(), remove);
+}
 
-const sqlite3_io_methods methods = {2,         close_file,  read_file,  write_file,   truncate_file, sync_file,       size_of_file,
-                                    lock_file, unlock_file, check_lock, control_file, sector_size,   characteristics, shm_map,
-                                    shm_lock,  shm_barrier, shm_unmap,  nullptr,      nullptr};
+const sqlite3_io_methods methods = {
+    2,         close_file,  read_file,  write_file,   truncate_file, sync_file,       size_of_file,
+    lock_file, unlock_file, check_lock, control_file, sector_size,   characteristics, shm_map,
+    shm_lock,  shm_barrier, shm_unmap,  nullptr,      nullptr};
 
 int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* out_flags) {
   RecordedFile& self = of(file);
@@ -121,7 +142,8 @@ int open_file(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int
 int remove_file(sqlite3_vfs*, const char* path, int sync_folder) {
   if (RecordingVfs::get().fails(DiskCall::change)) return SQLITE_IOERR_DELETE;
   const int code = real_vfs->xDelete(real_vfs, path, sync_folder);
-  if (code == SQLITE_OK) RecordingVfs::get().add({Kind::remove, name_in_folder(path), sync_folder ? 1u : 0u, {}});
+  if (code == SQLITE_OK)
+    RecordingVfs::get().add({Kind::remove, name_in_folder(path), sync_folder ? 1u : 0u, {}});
   return code;
 }
 
@@ -168,9 +190,10 @@ void RecordingVfs::fail_at(std::uint64_t n, Fault fault, bool once) {
 }
 
 bool RecordingVfs::fails(DiskCall call) {
-  const bool counts = fault_ == Fault::read_error    ? call == DiskCall::read
-                      : fault_ == Fault::failed_sync ? call == DiskCall::sync
-                                                     : fault_ != Fault::none && call != DiskCall::read;
+  const bool counts = fault_ == Fault::read_error ? call == DiskCall::read
+                      : fault_ == Fault::failed_sync
+                          ? call == DiskCall::sync
+                          : fault_ != Fault::none && call != DiskCall::read;
   if (!counts) return false;
   const std::uint64_t number = ++calls_;
   return number == fail_at_ || (number > fail_at_ && !once_);
@@ -209,14 +232,17 @@ void Disk::apply(const DiskEvent& event) {
 std::map<std::string, std::string> Disk::after_power_cut(Luck luck, std::uint64_t seed) const {
   std::mt19937_64 random(seed);
   const std::uint64_t share = 1 + random() % 99;  // in percent, of this power cut
-  const auto reached = [&] { return luck == Luck::all || (luck == Luck::some && random() % 100 < share); };
+  const auto reached = [&] {
+    return luck == Luck::all || (luck == Luck::some && random() % 100 < share);
+  };
   std::map<std::string, std::string> files;
   for (const auto& [name, file] : files_) {
     bool exists = file.exists;
     std::string bytes = file.bytes;
     for (const DiskEvent& event : file.pending) {
       if (event.kind == Kind::create || event.kind == Kind::remove) {
-        // Folders change in order: when this did not reach the disk, what was written to a later file of that name is nowhere.
+        // Folders change in order: when this did not reach the disk, what was written to a later
+        // file of that name is nowhere.
         if (!reached()) break;
         exists = event.kind == Kind::create;
         bytes.clear();
@@ -224,8 +250,11 @@ std::map<std::string, std::string> Disk::after_power_cut(Luck luck, std::uint64_
         if (reached()) bytes.resize(event.at);
       } else {
         for (std::size_t from = 0; from < event.bytes.size();) {
-          const std::size_t to = std::min(event.bytes.size(), (event.at + from) / sector * sector + sector - event.at);
-          if (reached()) write_into(bytes, event.at + from, std::string_view(event.bytes).substr(from, to - from));
+          const std::size_t to =
+              std::min(event.bytes.size(), (event.at + from) / sector * sector + sector - event.at);
+          if (reached())
+            write_into(bytes, event.at + from,
+                       std::string_view(event.bytes).substr(from, to - from));
           from = to;
         }
       }

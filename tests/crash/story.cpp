@@ -18,8 +18,9 @@ class Telling {
   explicit Telling(std::vector<Step>& steps) : steps_(steps) {}
 
   void create(const Writing& writing) {
-    steps_.push_back(
-        {"create " + writing.id(), [made = writing.creation()](Store& store) { return error_of(store.create(made)); }});
+    steps_.push_back({"create " + writing.id(), [made = writing.creation()](Store& store) {
+                        return error_of(store.create(made));
+                      }});
   }
   void fork(const Writing& of, const std::string& id, std::uint64_t next_page) {
     NewConversation made = of.fork(id, next_page);
@@ -28,7 +29,8 @@ class Telling {
     steps_.push_back({"fork " + id, [made](Store& store) { return error_of(store.create(made)); }});
   }
   void commit(const Commit& commit) {
-    steps_.push_back({"commit to " + commit.conversation, [commit](Store& store) { return store.commit(commit); }});
+    steps_.push_back({"commit to " + commit.conversation,
+                      [commit](Store& store) { return store.commit(commit); }});
   }
   // Bodies of `sizes`, in one version.
   void append(Writing& writing, const std::vector<std::size_t>& sizes) {
@@ -41,21 +43,27 @@ class Telling {
   }
   void checkpoint(const Writing& writing, std::uint64_t first_page) {
     Commit made{.conversation = writing.id(), .expected_version = writing.version()};
-    made.checkpoint = Checkpoint{writing.version(), first_page + 2, "root " + std::to_string(first_page)};
+    made.checkpoint =
+        Checkpoint{writing.version(), first_page + 2, "root " + std::to_string(first_page)};
     made.pages = {{first_page, std::string(700, 'p')}, {first_page + 1, std::string(5000, 'q')}};
     made.settings = "settings " + std::to_string(first_page);
     commit(made);
   }
   void redact(const Writing& writing, const MessageRecord& message) {
-    steps_.push_back({"redact in " + writing.id(), [id = writing.id(), stub = stub_of(message)](Store& store) {
-                        return store.redact(id, {stub}, {"who", 1, "why"});
-                      }});
+    steps_.push_back(
+        {"redact in " + writing.id(), [id = writing.id(), stub = stub_of(message)](Store& store) {
+           return store.redact(id, {stub}, {"who", 1, "why"});
+         }});
   }
   void purge(const Writing& writing) {
-    steps_.push_back({"purge " + writing.id(), [id = writing.id()](Store& store) { return store.purge(id, {"who", 2, "why"}); }});
+    steps_.push_back({"purge " + writing.id(), [id = writing.id()](Store& store) {
+                        return store.purge(id, {"who", 2, "why"});
+                      }});
   }
   void prune(const Writing& writing, std::uint64_t first_version, std::uint64_t next_page) {
-    Prune made{.conversation = writing.id(), .expected_version = writing.version(), .first_version = first_version};
+    Prune made{.conversation = writing.id(),
+               .expected_version = writing.version(),
+               .first_version = first_version};
     made.checkpoint = Checkpoint{writing.version(), next_page + 1, "pruned"};
     made.pages = {{next_page, "all that is left"}};
     steps_.push_back({"prune " + writing.id(), [made](Store& store) { return store.prune(made); }});
@@ -119,12 +127,15 @@ std::optional<std::size_t> Story::steps_for(const std::string& held) const {
 
 Result<std::string> contents(Store& store) {
   std::string all;
-  const auto add = [&all](std::string_view text) { all += std::to_string(text.size()) + ":" + std::string(text); };
+  const auto add = [&all](std::string_view text) {
+    all += std::to_string(text.size()) + ":" + std::string(text);
+  };
   const auto add_number = [&all](std::uint64_t number) { all += std::to_string(number) + ","; };
   Result<CheckReport> report = check_store(store);
   if (!report) return report.error();
   if (!report->damage.empty())
-    return Error{ErrorCode::corrupt, report->damage.front().conversation + ": " + report->damage.front().what};
+    return Error{ErrorCode::corrupt,
+                 report->damage.front().conversation + ": " + report->damage.front().what};
   Result<std::vector<ConversationRecord>> records = store.list({.limit = 1000});
   if (!records) return records.error();
   for (const ConversationRecord& listed : *records) {
@@ -133,7 +144,8 @@ Result<std::string> contents(Store& store) {
     add(record->id);
     add(record->settings);
     add(hex(record->chain));
-    for (const std::uint64_t number : {record->first_version, record->version, record->log_length, record->checkpoint_version})
+    for (const std::uint64_t number :
+         {record->first_version, record->version, record->log_length, record->checkpoint_version})
       add_number(number);
     for (const std::string& fork : record->forks) add(fork);
     Result<std::vector<VersionRecord>> versions = store.versions(listed.id, 0, ~std::uint64_t{0});

@@ -1,5 +1,5 @@
-// A fixed sequence of calls that uses everything a store can do, and what a store holds after each: the store in memory tells, which shares no code
-// with the others.
+// A fixed sequence of calls that uses everything a store can do, and what a store holds after each:
+// the store in memory tells, which shares no code with the others.
 #pragma once
 
 #include <functional>

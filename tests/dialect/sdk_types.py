@@ -3,6 +3,7 @@
 
 Reads {"dialect":…,"request":{…},…} per line and prints each that does not fit, with the error. Runs in the environment of scripts/peers sdks.
 """
+
 import json
 import sys
 
@@ -13,7 +14,11 @@ from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter, ValidationError
 from typing import Iterable, Union
 
-CHAT, ITEM, MESSAGE = TypeAdapter(ChatCompletionMessageParam), TypeAdapter(ResponseInputItemParam), TypeAdapter(MessageParam)
+CHAT, ITEM, MESSAGE = (
+    TypeAdapter(ChatCompletionMessageParam),
+    TypeAdapter(ResponseInputItemParam),
+    TypeAdapter(MessageParam),
+)
 SYSTEM = TypeAdapter(Union[str, Iterable[TextBlockParam]])
 
 
@@ -38,7 +43,11 @@ def check(dialect, request):
     if dialect == "openai_chat":
         for message in request["messages"]:
             # Of vendors that speak this dialect.
-            walk(CHAT.validate_python({k: v for k, v in message.items() if not k.startswith("reasoning")}))
+            walk(
+                CHAT.validate_python(
+                    {k: v for k, v in message.items() if not k.startswith("reasoning")}
+                )
+            )
     elif dialect == "openai_responses":
         for item in request["input"]:
             walk(ITEM.validate_python(with_id(item)))
@@ -48,7 +57,9 @@ def check(dialect, request):
         if "system" in request:
             walk(SYSTEM.validate_python(request["system"]))
     else:
-        for content in request["contents"] + [request[k] for k in ("systemInstruction",) if k in request]:
+        for content in request["contents"] + [
+            request[k] for k in ("systemInstruction",) if k in request
+        ]:
             gemini.Content.model_validate(content)
 
 

@@ -1,4 +1,5 @@
-// tests/endpoint/fault_server.py as a child process, for as long as this object lives. What it plays stands at the head of that file.
+// tests/endpoint/fault_server.py as a child process, for as long as this object lives. What it
+// plays stands at the head of that file.
 //
 //     FaultServer server;
 //     summarise_with({.base_url = server.url(), .model = "hang"});
@@ -24,10 +25,12 @@ namespace undertext {
 class FaultServer {
  public:
   FaultServer() {
-    const std::string script = (std::filesystem::path(__FILE__).parent_path() / "fault_server.py").string();
+    const std::string script =
+        (std::filesystem::path(__FILE__).parent_path() / "fault_server.py").string();
     int to_child[2], from_child[2];
     // Not inherited by another server, which would keep this one alive.
-    if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
+    if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0)
+      throw std::runtime_error("no pipe");
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, to_child[0], STDIN_FILENO);
@@ -60,14 +63,20 @@ class FaultServer {
   }  // with a certificate nobody trusts
 
   // A base URL for chat completions; with a scene, whatever the model is called.
-  std::string url(const std::string& scene = {}) const { return origin() + (scene.empty() ? "" : "/" + scene) + "/v1"; }
+  std::string url(const std::string& scene = {}) const {
+    return origin() + (scene.empty() ? "" : "/" + scene) + "/v1";
+  }
   // The same for Anthropic messages.
-  std::string anthropic_url(const std::string& scene = {}) const { return origin() + (scene.empty() ? "" : "/" + scene); }
+  std::string anthropic_url(const std::string& scene = {}) const {
+    return origin() + (scene.empty() ? "" : "/" + scene);
+  }
 
   // Every POST so far, as a JSON array of {"path","headers","body"}.
   std::string requests() const { return get("/requests"); }
   std::size_t request_count() const { return std::stoul(get("/count")); }
-  std::string wait_for_requests(std::size_t count) const { return get("/wait/" + std::to_string(count)); }
+  std::string wait_for_requests(std::size_t count) const {
+    return get("/wait/" + std::to_string(count));
+  }
   // Returns once so many clients have closed their connection, whatever they got.
   void wait_for_gone(std::size_t count) const { get("/gone/" + std::to_string(count)); }
 

@@ -51,6 +51,7 @@ GET /wait/N     every POST, once there are N of them
 GET /gone/N     answers once N clients have closed their connection, whatever they got
 GET /release    lets wait-for-release answer; GET /hold takes that back
 """
+
 import gzip
 import http.server
 import json
@@ -196,24 +197,55 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 
     def openai_chunk(self, delta, reason=None, **more):
-        return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": self.answered_model,
-                "choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **more}
+        return {
+            "id": "c1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": self.answered_model,
+            "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],
+            **more,
+        }
 
     def stream_start(self):
         if self.anthropic:
-            message = {"id": "m1", "type": "message", "role": "assistant", "model": self.answered_model, "content": [], "stop_reason": None,
-                       "usage": {"input_tokens": 100, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 3, "output_tokens": 1}}
+            message = {
+                "id": "m1",
+                "type": "message",
+                "role": "assistant",
+                "model": self.answered_model,
+                "content": [],
+                "stop_reason": None,
+                "usage": {
+                    "input_tokens": 100,
+                    "cache_read_input_tokens": 20,
+                    "cache_creation_input_tokens": 3,
+                    "output_tokens": 1,
+                },
+            }
             self.event({"type": "message_start", "message": message}, "message_start")
             self.event({"type": "ping"}, "ping")
-            self.event({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}, "content_block_start")
+            self.event(
+                {
+                    "type": "content_block_start",
+                    "index": 0,
+                    "content_block": {"type": "text", "text": ""},
+                },
+                "content_block_start",
+            )
         else:
-            self.event(self.openai_chunk({"role": "assistant", "content": "", "refusal": None}, usage=None))
+            self.event(
+                self.openai_chunk({"role": "assistant", "content": "", "refusal": None}, usage=None)
+            )
 
     def stream_text(self, text):
         for at in range(0, len(text), 16):
-            piece = text[at:at + 16]
+            piece = text[at : at + 16]
             if self.anthropic:
-                delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
+                delta = {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "text_delta", "text": piece},
+                }
                 self.event(delta, "content_block_delta")
             else:
                 self.event(self.openai_chunk({"content": piece}, usage=None))
@@ -221,7 +253,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def stream_stop(self, reason, done=True):
         if self.anthropic:
             self.event({"type": "content_block_stop", "index": 0}, "content_block_stop")
-            delta = {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}, "usage": {"output_tokens": 45}}
+            delta = {
+                "type": "message_delta",
+                "delta": {"stop_reason": reason, "stop_sequence": None},
+                "usage": {"output_tokens": 45},
+            }
             self.event(delta, "message_delta")
             if done:
                 self.event({"type": "message_stop"}, "message_stop")
@@ -235,18 +271,47 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def stop_word(self, word):
         """The reason to stop, as this API spells it."""
-        anthropic = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal", "tool_calls": "tool_use"}
+        anthropic = {
+            "stop": "end_turn",
+            "length": "max_tokens",
+            "content_filter": "refusal",
+            "tool_calls": "tool_use",
+        }
         return anthropic[word] if self.anthropic else word
 
     def whole(self, text, reason="stop", role="assistant", **message):
         if self.anthropic:
             content = [{"type": "text", "text": text}] if text is not None else []
-            usage = {"input_tokens": 100, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 3, "output_tokens": 45}
-            return {"id": "m1", "type": "message", "role": role, "model": self.answered_model, "content": content,
-                    "stop_reason": self.stop_word(reason), "stop_sequence": None, "usage": usage}
-        choice = {"index": 0, "message": {"role": role, "content": text, **message}, "finish_reason": reason, "logprobs": None}
-        return {"id": "c1", "object": "chat.completion", "created": 1, "model": self.answered_model, "choices": [choice],
-                "usage": {"prompt_tokens": 123, "completion_tokens": 45, "total_tokens": 168}}
+            usage = {
+                "input_tokens": 100,
+                "cache_read_input_tokens": 20,
+                "cache_creation_input_tokens": 3,
+                "output_tokens": 45,
+            }
+            return {
+                "id": "m1",
+                "type": "message",
+                "role": role,
+                "model": self.answered_model,
+                "content": content,
+                "stop_reason": self.stop_word(reason),
+                "stop_sequence": None,
+                "usage": usage,
+            }
+        choice = {
+            "index": 0,
+            "message": {"role": role, "content": text, **message},
+            "finish_reason": reason,
+            "logprobs": None,
+        }
+        return {
+            "id": "c1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": self.answered_model,
+            "choices": [choice],
+            "usage": {"prompt_tokens": 123, "completion_tokens": 45, "total_tokens": 168},
+        }
 
     def answer(self, text, reason="stop"):
         if not self.body.get("stream"):
@@ -275,7 +340,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         text = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        request = {"path": self.path, "headers": {k.lower(): v for k, v in self.headers.items()}, "body": text.decode("utf-8", "replace")}
+        request = {
+            "path": self.path,
+            "headers": {k.lower(): v for k, v in self.headers.items()},
+            "body": text.decode("utf-8", "replace"),
+        }
         STATE.change(lambda s: s.requests.append(request))
         try:
             self.body = json.loads(text)
@@ -299,11 +368,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         model, texts = self.body["model"], self.body["input"]
         if model.startswith("status-"):
             return self.send_json(int(model.split("-")[1]), {"error": {"message": "no"}})
-        data = [{"object": "embedding", "index": i, "embedding": [text.count(colour) + 0.25 for colour in ("red", "blue", "crimson")]}
-                for i, text in enumerate(texts)]
+        data = [
+            {
+                "object": "embedding",
+                "index": i,
+                "embedding": [text.count(colour) + 0.25 for colour in ("red", "blue", "crimson")],
+            }
+            for i, text in enumerate(texts)
+        ]
         if model == "synonyms":
             for each, text in zip(data, texts):
-                each["embedding"] = [text.count("red") + text.count("crimson") + 0.25, text.count("blue") + 0.25, 0.25]
+                each["embedding"] = [
+                    text.count("red") + text.count("crimson") + 0.25,
+                    text.count("blue") + 0.25,
+                    0.25,
+                ]
         if model == "lacks-one":
             data.pop()
         if model == "foreign":
@@ -317,7 +396,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             status = int(scene.split("-")[1])
             if scene.endswith("-then-ok") and not self.first_time():
                 return self.answer(SUMMARY)
-            return self.send_json(status, self.error_object(f"this is status {status}", "some_error"))
+            return self.send_json(
+                status, self.error_object(f"this is status {status}", "some_error")
+            )
         if scene.endswith("-then-ok") or scene.endswith("-first"):
             if not self.first_time():
                 return self.answer(SUMMARY)
@@ -345,9 +426,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.begin_stream()
         text = self.recorded(self.stream_start) + self.recorded(lambda: self.stream_text(SUMMARY))
         text += self.recorded(lambda: self.stream_stop(self.stop_word("stop")))
-        text = text.replace(b"\n\n", b"\n: a comment\n\n").replace(b', "', b',\ndata: "', 3).replace(b"\n", b"\r\n")
+        text = (
+            text.replace(b"\n\n", b"\n: a comment\n\n")
+            .replace(b', "', b',\ndata: "', 3)
+            .replace(b"\n", b"\r\n")
+        )
         for at in range(len(text)):
-            self.chunk(text[at:at + 1])
+            self.chunk(text[at : at + 1])
         self.end_stream()
 
     def play_no_done(self):
@@ -378,17 +463,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def play_retry_date(self):
         if not self.first_time():
             return self.answer(SUMMARY)
-        self.send_json(503, self.error_object("not now", "api_error"), Retry_After="Wed, 21 Oct 2015 07:28:00 GMT")
+        self.send_json(
+            503,
+            self.error_object("not now", "api_error"),
+            Retry_After="Wed, 21 Oct 2015 07:28:00 GMT",
+        )
 
     def play_retry_late(self):
         self.send_json(429, self.error_object("slow down", "rate_limit_error"), Retry_After="3600")
 
     def play_no_money(self):
-        self.send_json(429, self.error_object("You exceeded your current quota", "insufficient_quota"))
+        self.send_json(
+            429, self.error_object("You exceeded your current quota", "insufficient_quota")
+        )
 
     def play_refuses_key(self):
-        key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix("Bearer ")
-        self.send_json(401, self.error_object(f"Incorrect key: {key} {'x' * 270} {key}", "authentication_error"))
+        key = self.headers.get("x-api-key") or self.headers.get("Authorization", "").removeprefix(
+            "Bearer "
+        )
+        self.send_json(
+            401,
+            self.error_object(f"Incorrect key: {key} {'x' * 270} {key}", "authentication_error"),
+        )
 
     def play_knows_other_key(self):
         if "max_completion_tokens" in self.body:
@@ -399,14 +495,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def play_small_window(self):
         if int(self.headers["Content-Length"]) <= 20000:
             return self.answer(SUMMARY)
-        text = "prompt is too long: 9000 tokens > 5000 maximum" if self.anthropic else "This model's maximum context length is 5000 tokens."
+        text = (
+            "prompt is too long: 9000 tokens > 5000 maximum"
+            if self.anthropic
+            else "This model's maximum context length is 5000 tokens."
+        )
         self.send_json(400, self.error_object(text, "invalid_request_error"))
 
     def play_redirect(self):
         self.send_json(307, {}, Location="/caught" + self.path.removeprefix("/redirect"))
 
     def play_rude_error(self):
-        self.send_json(400, self.error_object("bad\x1b[31m\n\u202eword " + "x" * 1000, "invalid_request_error"))
+        self.send_json(
+            400, self.error_object("bad\x1b[31m\n\u202eword " + "x" * 1000, "invalid_request_error")
+        )
 
     def play_html_error(self):
         self.send(502, b"<html>\x1b[31m bad \x00 gateway</html>", "text/html")
@@ -476,7 +578,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer("")
 
     def play_no_text(self):
-        self.send_json(200, {"id": "c1", "object": "chat.completion", "model": "m", "choices": [], "content": [], "usage": {}})
+        self.send_json(
+            200,
+            {
+                "id": "c1",
+                "object": "chat.completion",
+                "model": "m",
+                "choices": [],
+                "content": [],
+                "usage": {},
+            },
+        )
 
     def play_garbage(self):
         data = bytes(range(256)) * 8
@@ -505,7 +617,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send(200, json.dumps(self.whole(SUMMARY)).encode(), "text/plain")
 
     def play_gzip(self):
-        self.send(200, gzip.compress(json.dumps(self.whole(SUMMARY)).encode()), Content_Encoding="gzip")
+        self.send(
+            200, gzip.compress(json.dumps(self.whole(SUMMARY)).encode()), Content_Encoding="gzip"
+        )
 
     def play_wrong_role(self):
         self.send_json(200, self.whole(SUMMARY, role="user"))
@@ -582,7 +696,9 @@ def main():
         file.flush()
         context.load_cert_chain(file.name)
     # The handshake is made by the thread of the connection, when it first reads.
-    servers[1].socket = context.wrap_socket(servers[1].socket, server_side=True, do_handshake_on_connect=False)
+    servers[1].socket = context.wrap_socket(
+        servers[1].socket, server_side=True, do_handshake_on_connect=False
+    )
     for server in servers:
         threading.Thread(target=server.serve_forever, daemon=True).start()
     print("port", *(server.server_address[1] for server in servers), flush=True)

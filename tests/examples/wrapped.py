@@ -3,6 +3,7 @@
 
 `claude` is a client that knows nothing of Undertext and asks the model of model.py three questions.
 """
+
 import os
 import pathlib
 import re
@@ -17,7 +18,9 @@ CLIENT = pathlib.Path(__file__).with_name("client.py")
 
 def sessions(page):
     """Commands and what they print, of the first block that wraps something."""
-    block = re.search(r"(?:^    .*\n)*^    \$ undertext wrap.*\n(?:^    .*\n)*", page.read_text(), re.MULTILINE)[0]
+    block = re.search(
+        r"(?:^    .*\n)*^    \$ undertext wrap.*\n(?:^    .*\n)*", page.read_text(), re.MULTILINE
+    )[0]
     lines = [line[4:] for line in block.splitlines()]
     found = []
     for line in lines:
@@ -42,15 +45,35 @@ def main(program, page):
         (folder / "bin/undertext").symlink_to(pathlib.Path(program).resolve())
         (folder / "bin/claude").write_text(f"#!/bin/sh\nexec '{sys.executable}' '{CLIENT}'\n")
         (folder / "bin/claude").chmod(0o755)
-        env = {**os.environ, **environment(upstream.url), "HOME": name, "XDG_DATA_HOME": f"{name}/data", "PATH": f"{folder}/bin:{os.environ['PATH']}"}
+        env = {
+            **os.environ,
+            **environment(upstream.url),
+            "HOME": name,
+            "XDG_DATA_HOME": f"{name}/data",
+            "PATH": f"{folder}/bin:{os.environ['PATH']}",
+        }
         conversation = None
         for command, shown in sessions(pathlib.Path(page)):
             if conversation:
                 command = re.sub(r"\bclaude_code-[\w-]+", conversation, command)
-            done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=60)
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=folder,
+                env=env,
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
             printed = (done.stderr + done.stdout).splitlines()
-            assert done.returncode == 0 and [*map(alike, printed)] == [*map(alike, shown)], (command, printed, shown)
-            conversation = conversation or next((found[0] for line in printed if (found := re.search(r"\banthropic-[\w-]+", line))), None)
+            assert done.returncode == 0 and [*map(alike, printed)] == [*map(alike, shown)], (
+                command,
+                printed,
+                shown,
+            )
+            conversation = conversation or next(
+                (found[0] for line in printed if (found := re.search(r"\banthropic-[\w-]+", line))),
+                None,
+            )
         assert len(upstream.requests) == 3 and conversation
     print(f"{page}: what it shows of wrapping is so")
 

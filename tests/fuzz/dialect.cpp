@@ -1,5 +1,5 @@
-// Any bytes, as a request, a response or a stream of each dialect. What is imported must go back to its dialect as it came, and what is rendered for any
-// profile must be accepted.
+// Any bytes, as a request, a response or a stream of each dialect. What is imported must go back to
+// its dialect as it came, and what is rendered for any profile must be accepted.
 #include <undertext/dialect.hpp>
 
 #include <algorithm>
@@ -26,17 +26,21 @@ void import_and_render(Dialect dialect, std::string_view input) {
   const Result<Imported> imported = import_messages(dialect, input);
   if (!imported) return require(!imported.error().message.empty(), "an error says what is wrong");
   const History history = with(imported->messages);
-  const std::string as_it_stands = render(history.view(), default_profile(dialect), {.repair = false}).value().json;
+  const std::string as_it_stands =
+      render(history.view(), default_profile(dialect), {.repair = false}).value().json;
   const Result<Imported> again = import_messages(dialect, as_it_stands);
   require(static_cast<bool>(again), "what was exported is imported", as_it_stands);
-  require(again->messages == imported->messages, "what was exported is what was imported", as_it_stands);
+  require(again->messages == imported->messages, "what was exported is what was imported",
+          as_it_stands);
   for (const std::string_view name : profile_names()) {
     const Profile profile = find_profile(name).value();
     for (const CacheMarkers markers : {CacheMarkers::given, CacheMarkers::automatic}) {
-      const Rendering rendering = render(history.view(), profile, {.cache_markers = markers}).value();
+      const Rendering rendering =
+          render(history.view(), profile, {.cache_markers = markers}).value();
       const Result<std::vector<Finding>> findings = validate_request(rendering.json, profile);
       require(static_cast<bool>(findings), "what is rendered is a request", rendering.json);
-      require(findings->empty(), findings->empty() ? "" : findings->front().code.data(), rendering.json);
+      require(findings->empty(), findings->empty() ? "" : findings->front().code.data(),
+              rendering.json);
     }
   }
 }
@@ -51,7 +55,8 @@ void stream(Dialect dialect, std::string_view input) {
   const StreamAssembler::Streamed streamed = assembler.finish();
   if (streamed.message.empty()) return;
   const Result<Imported> imported = import_messages(dialect, streamed.message);
-  // A member that the stream gave twice under two spellings, or a depth beyond the engine's, may still be refused: with a reason.
+  // A member that the stream gave twice under two spellings, or a depth beyond the engine's, may
+  // still be refused: with a reason.
   if (!imported) require(!imported.error().message.empty(), "an error says what is wrong");
 }
 

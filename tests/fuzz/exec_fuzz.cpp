@@ -1,4 +1,5 @@
-// Any bytes, as lines said to a conversation. Every line gets one line of JSON back, and a line that is refused changes nothing.
+// Any bytes, as lines said to a conversation. Every line gets one line of JSON back, and a line
+// that is refused changes nothing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,8 @@ std::string look(const Conversation& conversation) {
   const Stats stats = history.stats();
   std::string seen = std::to_string(history.version().value);
   for (const std::uint64_t number :
-       {stats.total_messages, stats.current_batch_messages, stats.total_batches, stats.current_batch_index, stats.tokens}) {
+       {stats.total_messages, stats.current_batch_messages, stats.total_batches,
+        stats.current_batch_index, stats.tokens}) {
     seen += " " + std::to_string(number);
   }
   return seen;

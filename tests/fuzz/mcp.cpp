@@ -1,5 +1,5 @@
-// Any bytes, as lines said to a server of the Model Context Protocol. Every answer is one line of JSON-RPC, and without edits
-// nothing changes.
+// Any bytes, as lines said to a server of the Model Context Protocol. Every answer is one line of
+// JSON-RPC, and without edits nothing changes.
 #include "mcp/mcp.hpp"
 
 #include <algorithm>
@@ -26,9 +26,11 @@ struct Served {
   Served() {
     Settings settings;
     settings.clock_ms = [] { return std::int64_t{1700000000000}; };
-    conversation = std::make_shared<Conversation>(open_kept(store, "c", {.config = "{}", .own = std::move(settings)}).value());
-    answer(*conversation,
-           R"({"operation":"APPEND","messages":[{"role":"user","content":"hidden words"},{"role":"user","content":"x"}]})");
+    conversation = std::make_shared<Conversation>(
+        open_kept(store, "c", {.config = "{}", .own = std::move(settings)}).value());
+    answer(
+        *conversation,
+        R"({"operation":"APPEND","messages":[{"role":"user","content":"hidden words"},{"role":"user","content":"x"}]})");
     answer(*conversation, R"({"operation":"DELETE","ordinals":[0]})");
   }
 };
@@ -37,7 +39,8 @@ void check_answer(const std::string& line) {
   require(line.find_first_of("\r\n") == std::string::npos, "an answer is one line", line);
   const Result<JsonText> text = JsonText::parse(line, {.depth = 200});
   require(static_cast<bool>(text), "an answer is JSON", line);
-  if (!text->root().is(JsonType::object)) return require(text->root().is(JsonType::array), "or a list of answers", line);
+  if (!text->root().is(JsonType::object))
+    return require(text->root().is(JsonType::array), "or a list of answers", line);
   require(text->root().find("jsonrpc").has_value(), "an answer is of JSON-RPC", line);
 }
 
@@ -54,7 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view line = input.substr(0, input.find('\n'));
     input.remove_prefix(std::min(line.size() + 1, input.size()));
     for (const McpFields* said : {static_cast<const McpFields*>(nullptr), &fields})
-      for (const std::string& message : answer_mcp(line, options, said).messages) check_answer(message);
+      for (const std::string& message : answer_mcp(line, options, said).messages)
+        check_answer(message);
     require(served.conversation->version() == before, "without edits nothing changes", line);
     options.tools = ContextTools::with_edits;
     for (const std::string& message : answer_mcp(line, options).messages) check_answer(message);

@@ -1,4 +1,5 @@
-// Any bytes, as a file of models, as a name of one, and as the tools of a request: each is taken or refused, and what is taken can be used.
+// Any bytes, as a file of models, as a name of one, and as the tools of a request: each is taken or
+// refused, and what is taken can be used.
 #include <undertext/models.hpp>
 
 #include <cstddef>
@@ -25,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(table->find_costs(model.costs) != nullptr, "every model has costs");
   }
   for (const CostProfile& costs : table->costs)
-    for (const PixelSize size :
-         {PixelSize{0, 0}, PixelSize{1, 0xFFFFFFFF}, PixelSize{0xFFFFFFFF, 0xFFFFFFFF}, PixelSize{1024, 768}})
+    for (const PixelSize size : {PixelSize{0, 0}, PixelSize{1, 0xFFFFFFFF},
+                                 PixelSize{0xFFFFFFFF, 0xFFFFFFFF}, PixelSize{1024, 768}})
       require(costs.image.tokens(size, ImageDetail::high) >= 1, "no image is free");
   return 0;
 }

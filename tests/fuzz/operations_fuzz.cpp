@@ -1,5 +1,7 @@
-// Bytes as a sequence of operations, right and wrong ones, through the C++ API. After every step the laws that are cheap to check:
-// a failure changes nothing, a success makes one version, sums equal a recount, and an earlier version reads as it read then.
+// Bytes as a sequence of operations, right and wrong ones, through the C++ API. After every step
+// the laws that are cheap to check:
+// a failure changes nothing, a success makes one version, sums equal a recount, and an earlier
+// version reads as it read then.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -65,13 +67,15 @@ Message any_message(Bytes& bytes) {
 
 std::vector<Message> any_messages(Bytes& bytes) {
   std::vector<Message> messages;
-  for (std::uint8_t left = bytes.next() % 4; left > 0; --left) messages.push_back(any_message(bytes));
+  for (std::uint8_t left = bytes.next() % 4; left > 0; --left)
+    messages.push_back(any_message(bytes));
   return messages;
 }
 
 std::vector<std::uint64_t> any_numbers(Bytes& bytes, std::uint64_t limit) {
   std::vector<std::uint64_t> numbers;
-  for (std::uint8_t left = bytes.next() % 5; left > 0; --left) numbers.push_back(bytes.around(limit));
+  for (std::uint8_t left = bytes.next() % 5; left > 0; --left)
+    numbers.push_back(bytes.around(limit));
   return numbers;
 }
 
@@ -95,7 +99,8 @@ std::optional<Pairs> any_pairs(Bytes& bytes) {
 
 std::vector<std::string> any_words(Bytes& bytes) {
   std::vector<std::string> words;
-  for (std::uint8_t left = bytes.next() % 3; left > 0; --left) words.emplace_back(bytes.coin() ? "a" : bytes.coin() ? "b" : "");
+  for (std::uint8_t left = bytes.next() % 3; left > 0; --left)
+    words.emplace_back(bytes.coin() ? "a" : bytes.coin() ? "b" : "");
   return words;
 }
 
@@ -120,8 +125,13 @@ op::Transform any_transform(Bytes& bytes, const Stats& stats) {
     transform.which = any_names(bytes, stats);
   }
   switch (bytes.next() % 3) {
-    case 0: transform.change = ReplaceText{bytes.coin() ? "a" : "b", bytes.coin() ? "ba" : ""}; break;
-    case 1: transform.change = TruncateText{bytes.around(4), static_cast<TruncateText::Keep>(bytes.next() % 3), "…"}; break;
+    case 0:
+      transform.change = ReplaceText{bytes.coin() ? "a" : "b", bytes.coin() ? "ba" : ""};
+      break;
+    case 1:
+      transform.change =
+          TruncateText{bytes.around(4), static_cast<TruncateText::Keep>(bytes.next() % 3), "…"};
+      break;
     default: transform.change = SetMetadata{bytes.coin() ? R"({"k":[2]})" : "nonsense"};
   }
   return transform;
@@ -164,22 +174,27 @@ StrategyPtr any_strategy(Bytes& bytes, int depth = 0) {
     case 1: return keep_recent(bytes.next() % 9);
     case 2: return keep_system_and_recent(bytes.next() % 9);
     case 3: return sliding_window();
-    case 4: return clear_tool_results({.keep = bytes.next() % 3u, .exclude = {bytes.coin() ? "f" : ""}});
+    case 4:
+      return clear_tool_results({.keep = bytes.next() % 3u, .exclude = {bytes.coin() ? "f" : ""}});
     case 5: return supersede({.late = bytes.coin()});
     case 6: return dedupe({.late = bytes.coin()});
     case 7: {
       const auto summariser = std::make_shared<ShortSummariser>(bytes.next() % 6);
-      return smart_summary({.summariser = bytes.coin() ? summariser : nullptr, .keep = bytes.next() % 6u});
+      return smart_summary(
+          {.summariser = bytes.coin() ? summariser : nullptr, .keep = bytes.next() % 6u});
     }
     default: {
       std::vector<StrategyPtr> steps;
-      for (std::uint8_t left = bytes.next() % 4; left > 0; --left) steps.push_back(any_strategy(bytes, depth + 1));
+      for (std::uint8_t left = bytes.next() % 4; left > 0; --left)
+        steps.push_back(any_strategy(bytes, depth + 1));
       return pipeline(std::move(steps));
     }
   }
 }
 
-std::uint32_t count_tokens(const Message& message) { return static_cast<std::uint32_t>(message.json().size() / 4); }
+std::uint32_t count_tokens(const Message& message) {
+  return static_cast<std::uint32_t>(message.json().size() / 4);
+}
 
 // A plan of a strategy: what is true of every one is checked before it is handed on.
 op::CompressBy any_compression(Bytes& bytes) {
@@ -196,7 +211,8 @@ op::CompressBy any_compression(Bytes& bytes) {
     require(step->applied.warnings.empty(), "a strategy breaks no tool pair");
     require(step->history.stats().tokens == plan->tokens_after, "a plan knows what it leads to");
     require(plan->tokens_after <= plan->tokens_before, "a plan makes nothing larger");
-    require(!plan->replacements.empty() || plan->tokens_after == plan->tokens_before, "an empty plan frees nothing");
+    require(!plan->replacements.empty() || plan->tokens_after == plan->tokens_before,
+            "an empty plan frees nothing");
     return plan;
   }};
 }
@@ -210,14 +226,20 @@ Operation::What any_operation(Bytes& bytes, const Stats& stats, std::uint64_t ve
     case 1: return op::Replace{any_names(bytes, stats), any_messages(bytes)};
     case 2: return any_truncate(bytes, length);
     case 3: return op::Clear{bytes.coin()};
-    case 4: return op::Filter{any_roles(bytes), any_words(bytes), any_words(bytes), any_pairs(bytes)};
+    case 4:
+      return op::Filter{any_roles(bytes), any_words(bytes), any_words(bytes), any_pairs(bytes)};
     case 5: return op::Delete{any_names(bytes, stats), any_pairs(bytes)};
-    case 6: return op::Compress{any_names(bytes, stats), bytes.coin() ? std::optional(any_message(bytes)) : std::nullopt};
+    case 6:
+      return op::Compress{any_names(bytes, stats),
+                          bytes.coin() ? std::optional(any_message(bytes)) : std::nullopt};
     case 7: return op::Expand{bytes.around(length)};
     case 8: return op::Merge{any_numbers(bytes, length), bytes.coin() ? "" : "\n"};
     case 9: return op::Split{bytes.around(length), any_numbers(bytes, 3)};
     case 10: return any_transform(bytes, stats);
-    case 11: return op::StartBatch{bytes.coin() ? std::optional(bytes.around(stats.total_messages)) : std::nullopt, bytes.coin()};
+    case 11:
+      return op::StartBatch{
+          bytes.coin() ? std::optional(bytes.around(stats.total_messages)) : std::nullopt,
+          bytes.coin()};
     case 12: return op::EndBatch{bytes.around(stats.current_batch_index), any_roles(bytes)};
     case 13: return op::Rollback{bytes.around(stats.current_batch_index)};
     case 14: return op::Mark{any_names(bytes, stats), mark};
@@ -248,24 +270,29 @@ void check_sums(const History& history) {
     require(view.index_of(view.ordinal(i)) == i, "a message is found by its ordinal");
   }
   const ViewSums sums = view.sums();
-  require(std::equal(std::begin(sums.role_counts), std::end(sums.role_counts), recount.role_counts), "counts equal a recount");
-  require(std::equal(std::begin(sums.role_tokens), std::end(sums.role_tokens), recount.role_tokens), "tokens equal a recount");
+  require(std::equal(std::begin(sums.role_counts), std::end(sums.role_counts), recount.role_counts),
+          "counts equal a recount");
+  require(std::equal(std::begin(sums.role_tokens), std::end(sums.role_tokens), recount.role_tokens),
+          "tokens equal a recount");
   require(sums.bytes == recount.bytes, "bytes equal a recount");
 
   for (std::uint64_t i = 0; i <= view.size(); ++i) {
     const std::uint64_t before = view.previous_legal_cut(i), after = view.next_legal_cut(i);
     require(before <= i && i <= after && after <= view.size(), "a legal cut is inside the view");
     require(view.is_legal_cut(before) && view.is_legal_cut(after), "a legal cut is legal");
-    require(view.is_legal_cut(i) == (before == i) && (before == i) == (after == i), "the nearest legal cut is the place itself");
+    require(view.is_legal_cut(i) == (before == i) && (before == i) == (after == i),
+            "the nearest legal cut is the place itself");
   }
 
   const Stats stats = history.stats();
-  require(stats.current_batch_messages == view.size() && stats.tokens == sums.tokens(), "the stats are those of the view");
+  require(stats.current_batch_messages == view.size() && stats.tokens == sums.tokens(),
+          "the stats are those of the view");
   require(stats.total_messages == history.log().size(), "the stats know the log");
   require(stats.total_batches == stats.current_batch_index + 1, "the batches are a stack");
   const MarkMap map = history.mark_map();
   require(map.original_indices == ordinals_of(view), "the mark map lists the view");
-  require(std::is_sorted(map.batch_boundaries.begin(), map.batch_boundaries.end()), "boundaries never fall");
+  require(std::is_sorted(map.batch_boundaries.begin(), map.batch_boundaries.end()),
+          "boundaries never fall");
   require(map.batch_boundaries.size() == stats.total_batches, "every batch has a boundary");
 }
 
@@ -280,7 +307,8 @@ void check_queries(const History& history, Bytes& bytes) {
   const Result<MessageCount> count = history.count(query);
   require(static_cast<bool>(list) == static_cast<bool>(count), "both can be asked or neither");
   if (list)
-    require(list->messages.size() == count->count && list->ordinals.size() == count->count, "the count is that of the list");
+    require(list->messages.size() == count->count && list->ordinals.size() == count->count,
+            "the count is that of the list");
 }
 
 }  // namespace
@@ -305,7 +333,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const History after = conversation.history();
     check_sums(after);
     if (outcome) {
-      require(after.version().value == version + 1 && outcome->version == after.version(), "a success makes one version");
+      require(after.version().value == version + 1 && outcome->version == after.version(),
+              "a success makes one version");
       require(after.stats().total_messages >= stats.total_messages, "the log only grows");
       require(!appends || !outcome->opened_batch, "APPEND opens no batch");
       views.push_back(ordinals_of(after.view()));
@@ -315,7 +344,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(ordinals_of(after.view()) == views.back(), "a failure leaves the view");
     }
     const std::uint64_t earlier = bytes.next() % views.size();
-    require(ordinals_of(after.view_at(Version(earlier)).value()) == views[earlier], "an earlier version reads as it read then");
+    require(ordinals_of(after.view_at(Version(earlier)).value()) == views[earlier],
+            "an earlier version reads as it read then");
     check_queries(after, bytes);
   }
   return 0;

@@ -1,5 +1,6 @@
-// Any bytes, as a lesson from which a small vocabulary is learned and a text that is counted with it: the fast way gives what merging by
-// definition gives, the second time too. The first byte picks the pattern, the second the number of merges; a 0xFF ends the lesson.
+// Any bytes, as a lesson from which a small vocabulary is learned and a text that is counted with
+// it: the fast way gives what merging by definition gives, the second time too. The first byte
+// picks the pattern, the second the number of merges; a 0xFF ends the lesson.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,12 +24,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t merges = data[1] % 64;
   input.remove_prefix(2);
   std::string storage;
-  const std::string lesson(valid_text(input.substr(0, std::min<std::size_t>(input.find('\xFF'), 1000)), storage));
+  const std::string lesson(
+      valid_text(input.substr(0, std::min<std::size_t>(input.find('\xFF'), 1000)), storage));
   std::uint32_t state = data[1];
-  const SmallVocabulary vocabulary =
-      learn_vocabulary(lesson, pattern, merges, [&state] { return state = state * 1664525 + 1013904223; });
+  const SmallVocabulary vocabulary = learn_vocabulary(
+      lesson, pattern, merges, [&state] { return state = state * 1664525 + 1013904223; });
   const std::vector<std::uint32_t> expected = vocabulary.plain->encode(input).value();
   require(vocabulary.fast->encode(input).value() == expected, "the fast way gives the same tokens");
-  for (int time = 0; time < 2; ++time) require(vocabulary.fast->count(input) == expected.size(), "and the same count");
+  for (int time = 0; time < 2; ++time)
+    require(vocabulary.fast->count(input) == expected.size(), "and the same count");
   return 0;
 }

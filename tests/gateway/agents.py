@@ -5,6 +5,7 @@ Claude Code and Codex (scripts/peers agents) work for several turns with tools, 
 agents send arrives as it was sent, byte by byte and header by header; what is recorded is what their own session files hold, and every request can be had back. What they
 send holds their makers' prompts: it stays in memory and in a temporary folder. Exits with 77, which means skipped, where the programs are not to be had.
 """
+
 import base64
 import collections
 import itertools
@@ -18,7 +19,10 @@ import tempfile
 import time
 import types
 
-sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "agents")]
+sys.path[:0] = [
+    str(pathlib.Path(__file__).parent),
+    str(pathlib.Path(__file__).parent.parent / "agents"),
+]
 import reconcile_test as agents
 import tap
 import upstream
@@ -29,8 +33,23 @@ HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", 
 class Gateway:
     def __init__(self, program, store, url, host, *options):
         upstreams = ["--anthropic", url, "--openai", url] if url else []
-        self.process = subprocess.Popen([program, "gateway", store, "--listen", "127.0.0.1:0", "--host", host, "--quiet", *upstreams, *options],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [
+                program,
+                "gateway",
+                store,
+                "--listen",
+                "127.0.0.1:0",
+                "--host",
+                host,
+                "--quiet",
+                *upstreams,
+                *options,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.address = self.listening()
 
     def listening(self):
@@ -51,22 +70,34 @@ def end_to_end(fields):
 
 
 def requests_that_arrived(provider):
-    return [("POST", request.target, end_to_end(request.fields), request.raw) for request in provider.requests]
+    return [
+        ("POST", request.target, end_to_end(request.fields), request.raw)
+        for request in provider.requests
+    ]
 
 
 def calls(side):
     """All that went over this side: the gateway answers nothing but upgrades itself."""
-    return [(method, target, end_to_end(fields), body) for method, target, fields, body in side.requests() if "upgrade" not in {name.lower() for name, _ in fields}]
+    return [
+        (method, target, end_to_end(fields), body)
+        for method, target, fields, body in side.requests()
+        if "upgrade" not in {name.lower() for name, _ in fields}
+    ]
 
 
 def kinds(side):
-    return collections.Counter((method, target.split("?")[0]) for method, target, _, _ in calls(side))
+    return collections.Counter(
+        (method, target.split("?")[0]) for method, target, _, _ in calls(side)
+    )
 
 
 def requests_that_were_sent(client_side):
     wanted = ("/messages", "/responses")
-    return [(method, target, end_to_end(fields), body) for method, target, fields, body in client_side.requests()
-            if method == "POST" and target.split("?")[0].endswith(wanted)]
+    return [
+        (method, target, end_to_end(fields), body)
+        for method, target, fields, body in client_side.requests()
+        if method == "POST" and target.split("?")[0].endswith(wanted)
+    ]
 
 
 def check_equal(sent, arrived):
@@ -80,13 +111,23 @@ class Store:
         self.program, self.url = program, url
 
     def conversations(self):
-        listed = subprocess.run([self.program, "list", "--store", self.url, "--json"], check=True, capture_output=True, text=True).stdout
+        listed = subprocess.run(
+            [self.program, "list", "--store", self.url, "--json"],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
         return [json.loads(line)["conversation"] for line in listed.splitlines()]
 
     def ask(self, conversation, *lines):
         """What each line is answered with."""
-        done = subprocess.run([self.program, "exec", "--store", self.url, "--conversation", conversation], check=True, capture_output=True,
-                              text=True, input="".join(json.dumps(line) + "\n" for line in lines))
+        done = subprocess.run(
+            [self.program, "exec", "--store", self.url, "--conversation", conversation],
+            check=True,
+            capture_output=True,
+            text=True,
+            input="".join(json.dumps(line) + "\n" for line in lines),
+        )
         answers = [json.loads(answer) for answer in done.stdout.splitlines()]
         assert all(answer["ok"] for answer in answers), answers
         return answers
@@ -97,11 +138,16 @@ def check_recorded(store, provider):
     kept, turns = collections.Counter(), {}
     for conversation in store.conversations():
         turns[conversation] = store.ask(conversation, {"query": "requests"})[0]["result"]
-        for answer in store.ask(conversation, *({"query": "request", "number": record["number"]} for record in turns[conversation])):
+        for answer in store.ask(
+            conversation,
+            *({"query": "request", "number": record["number"]} for record in turns[conversation]),
+        ):
             kept[answer["result"]["request"].encode()] += 1
     arrived = collections.Counter(request.raw for request in provider.requests)
     missing = arrived - kept
-    assert not missing, f"{sum(missing.values())} of {sum(arrived.values())} requests are not recorded"
+    assert not missing, (
+        f"{sum(missing.values())} of {sum(arrived.values())} requests are not recorded"
+    )
     assert not kept - arrived, "something is recorded that was not sent"
     return turns
 
@@ -112,8 +158,21 @@ def said(store, conversation):
     for row in store.ask(conversation, {"query": "blocks"})[0]["result"]:
         for block in row["blocks"]:
             text = block.get("text", "").strip()
-            if row["role"] != "system" and block["kind"] != "reasoning" and not text.startswith("<system-reminder>"):
-                shown.append((row["role"], block["kind"], text, block.get("name"), block.get("arguments"), block.get("callId")))
+            if (
+                row["role"] != "system"
+                and block["kind"] != "reasoning"
+                and not text.startswith("<system-reminder>")
+            ):
+                shown.append(
+                    (
+                        row["role"],
+                        block["kind"],
+                        text,
+                        block.get("name"),
+                        block.get("arguments"),
+                        block.get("callId"),
+                    )
+                )
     return shown
 
 
@@ -122,24 +181,38 @@ def check_session_files(program, store, files, kind, place):
     assert files
     for file in files:
         imported = Store(program, f"sqlite:{place}/{file.stem}.db")
-        subprocess.run([program, "import", str(file), "--format", kind, "--store", imported.url, "-c", "c"], check=True, capture_output=True)
+        subprocess.run(
+            [program, "import", str(file), "--format", kind, "--store", imported.url, "-c", "c"],
+            check=True,
+            capture_output=True,
+        )
         own = said(imported, "c")
         # That of a sub-agent is named after it: agent-ID, of claude_code-SESSION-agent-ID.
-        named = [each for each in store.conversations() if file.stem.endswith(each.split("-", 1)[1]) or each.endswith("-" + file.stem)]
+        named = [
+            each
+            for each in store.conversations()
+            if file.stem.endswith(each.split("-", 1)[1]) or each.endswith("-" + file.stem)
+        ]
         # A session that was forked goes on in a fork, which is named after the conversation that it left.
         compared = named or [each for each in store.conversations() if "-fork-" in each]
         assert compared, f"{file.name}: nothing was recorded of it"
         for conversation in compared:
             recorded = said(store, conversation)
-            assert own == recorded, [pair for pair in itertools.zip_longest(own, recorded) if pair[0] != pair[1]][:3]
+            assert own == recorded, [
+                pair for pair in itertools.zip_longest(own, recorded) if pair[0] != pair[1]
+            ][:3]
 
 
 def printed(agent):
     """What it printed, without what differs from run to run: ids, times, how long something took."""
     text = "\n".join(agent.printed)
-    text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|_[0-9a-f]{20}", "ID", text)
+    text = re.sub(
+        r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|_[0-9a-f]{20}", "ID", text
+    )
     text = re.sub(r'"(\w*(?:duration|ttft|time_to|Ms|_ms)\w*)":[\d.]+', r'"\1":0', text)
-    return re.sub(r"Wall time: [\d.]+|Chunk ID: \w+|\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text).splitlines()
+    return re.sub(
+        r"Wall time: [\d.]+|Chunk ID: \w+|\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text
+    ).splitlines()
 
 
 def directly(work, binary, folder):
@@ -166,17 +239,29 @@ def through_the_gateway(program, name, work, binary, conversations_min, kind, se
             check_equal(requests_that_were_sent(client_side), requests_that_arrived(provider))
             check_equal(calls(client_side), calls(provider_side))
             assert kinds(client_side) == asked, (kinds(client_side), asked)
-        assert shown == plain, [pair for pair in itertools.zip_longest(plain, shown) if pair[0] != pair[1]][:3]
+        assert shown == plain, [
+            pair for pair in itertools.zip_longest(plain, shown) if pair[0] != pair[1]
+        ][:3]
         turns = check_recorded(Store(program, store), provider)
         check_session_files(program, Store(program, store), session_files(folder), kind, place)
         assert len(turns) >= conversations_min, turns.keys()
-        assert any(record["kind"] == "compaction" for records in turns.values() for record in records), "nothing was compacted"
-        linked = {conversation: records[0].get("belongsTo") for conversation, records in turns.items() if "-fork-" not in conversation}
+        assert any(
+            record["kind"] == "compaction" for records in turns.values() for record in records
+        ), "nothing was compacted"
+        linked = {
+            conversation: records[0].get("belongsTo")
+            for conversation, records in turns.items()
+            if "-fork-" not in conversation
+        }
         main = next(conversation for conversation, to in linked.items() if to is None)
-        assert all(to == main for conversation, to in linked.items() if conversation != main), linked
+        assert all(to == main for conversation, to in linked.items() if conversation != main), (
+            linked
+        )
         assert "not recorded" not in told, told
         others = sum(count for (method, _), count in asked.items() if method != "POST")
-        print(f"{name}: {len(provider.requests)} requests and {others} others, equal and recorded in {len(turns)} conversations")
+        print(
+            f"{name}: {len(provider.requests)} requests and {others} others, equal and recorded in {len(turns)} conversations"
+        )
 
 
 def claude_code_and_a_fork(binary, provider, folder):
@@ -187,43 +272,100 @@ def claude_code_and_a_fork(binary, provider, folder):
 
 def token(claims):
     """Of the form of a login's, signed by nobody."""
-    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in ({"alg": "none"}, claims)) + ".c2ln"
+    return (
+        ".".join(
+            base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode()
+            for part in ({"alg": "none"}, claims)
+        )
+        + ".c2ln"
+    )
 
 
 def log_in(folder, provider):
     home = folder / ".codex"
     home.mkdir()
-    account = {"chatgpt_account_id": "account", "chatgpt_plan_type": "plus", "chatgpt_user_id": "user"}
-    claims = token({"email": "a@example.com", "exp": int(time.time()) + 86400, "https://api.openai.com/auth": account})
-    tokens = {"id_token": claims, "access_token": claims, "refresh_token": "r", "account_id": "account"}
-    login = {"auth_mode": "chatgpt", "OPENAI_API_KEY": None, "tokens": tokens, "last_refresh": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    account = {
+        "chatgpt_account_id": "account",
+        "chatgpt_plan_type": "plus",
+        "chatgpt_user_id": "user",
+    }
+    claims = token(
+        {
+            "email": "a@example.com",
+            "exp": int(time.time()) + 86400,
+            "https://api.openai.com/auth": account,
+        }
+    )
+    tokens = {
+        "id_token": claims,
+        "access_token": claims,
+        "refresh_token": "r",
+        "account_id": "account",
+    }
+    login = {
+        "auth_mode": "chatgpt",
+        "OPENAI_API_KEY": None,
+        "tokens": tokens,
+        "last_refresh": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+    }
     (home / "auth.json").write_text(json.dumps(login))
-    (home / "config.toml").write_text(f'model = "gpt-5"\nchatgpt_base_url = "{provider.url}/backend-api/"\n')
+    (home / "config.toml").write_text(
+        f'model = "gpt-5"\nchatgpt_base_url = "{provider.url}/backend-api/"\n'
+    )
     return {**agents.running.plain_environment(folder), "CODEX_HOME": str(home)}, claims
 
 
 def codex_with_a_login(program, binary):
     """A login has another host than an API key, and Codex compresses what it sends there."""
-    with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as place, tap.Tap() as client_side:
+    with (
+        upstream.Upstream() as provider,
+        tempfile.TemporaryDirectory() as place,
+        tap.Tap() as client_side,
+    ):
         folder = pathlib.Path(place)
         environment, secret = log_in(folder, provider)
         upstreams = folder / "upstreams.json"
-        upstreams.write_text(json.dumps({"openai": {"url": provider.url}, "chatgpt": {"url": provider.url + "/backend-api/codex"}}))
+        upstreams.write_text(
+            json.dumps(
+                {
+                    "openai": {"url": provider.url},
+                    "chatgpt": {"url": provider.url + "/backend-api/codex"},
+                }
+            )
+        )
         store = Store(program, f"sqlite:{place}/gateway.db")
-        gateway = Gateway(program, store.url, None, client_side.address, "--upstreams", str(upstreams))
+        gateway = Gateway(
+            program, store.url, None, client_side.address, "--upstreams", str(upstreams)
+        )
         client_side.to(gateway.address)
         option = ["-c", f'openai_base_url="{client_side.url}/openai/v1"']
-        made = agents.running.run([binary, *option, "exec", "--skip-git-repo-check", "--json", "Please use a tool."], folder, environment)
+        made = agents.running.run(
+            [binary, *option, "exec", "--skip-git-repo-check", "--json", "Please use a tool."],
+            folder,
+            environment,
+        )
         assert made.returncode == 0, made.stdout + made.stderr
         gateway.stop()
         sent, arrived = requests_that_were_sent(client_side), requests_that_arrived(provider)
         assert {target for _, target, _, _ in arrived} == {"/backend-api/codex/responses"}, arrived
-        check_equal([(fields, body) for _, _, fields, body in sent], [(fields, body) for _, _, fields, body in arrived])
+        check_equal(
+            [(fields, body) for _, _, fields, body in sent],
+            [(fields, body) for _, _, fields, body in arrived],
+        )
         (conversation,) = store.conversations()
         records = store.ask(conversation, {"query": "requests"})[0]["result"]
-        kept = [store.ask(conversation, {"query": "request", "number": record["number"]})[0]["result"]["request"] for record in records]
-        assert [json.loads(text) for text in kept] == [request.body for request in provider.requests] and len(kept) >= 2
-        assert {"zstd"} == {dict(fields).get("content-encoding") for _, _, fields, _ in arrived}, "it was not compressed"
+        kept = [
+            store.ask(conversation, {"query": "request", "number": record["number"]})[0]["result"][
+                "request"
+            ]
+            for record in records
+        ]
+        assert [json.loads(text) for text in kept] == [
+            request.body for request in provider.requests
+        ] and len(kept) >= 2
+        assert {"zstd"} == {dict(fields).get("content-encoding") for _, _, fields, _ in arrived}, (
+            "it was not compressed"
+        )
         files = b"".join(each.read_bytes() for each in folder.glob("gateway.db*"))
         assert secret.encode() not in files and secret not in str(kept)
         print(f"Codex with a login: {len(kept)} requests, compressed, equal and recorded")
@@ -243,28 +385,77 @@ def wrapped(program, name, binary, words, settings, environment):
                 (home / path).parent.mkdir(exist_ok=True)
                 (home / path).write_text(text)
             given = {key: value.format(url=provider.url) for key, value in environment.items()}
-            given = {**agents.running.plain_environment(home), **given, "PATH": f"{home}/bin:/usr/bin:/bin", "XDG_DATA_HOME": f"{place}/data"}
+            given = {
+                **agents.running.plain_environment(home),
+                **given,
+                "PATH": f"{home}/bin:/usr/bin:/bin",
+                "XDG_DATA_HOME": f"{place}/data",
+            }
             if wraps:
-                command = [program, "wrap", "--anthropic", provider.url, "--openai", provider.url, name, *words]
+                command = [
+                    program,
+                    "wrap",
+                    "--anthropic",
+                    provider.url,
+                    "--openai",
+                    provider.url,
+                    name,
+                    *words,
+                ]
                 given.pop("ANTHROPIC_BASE_URL", None)
             else:
-                command = [name, *(["-c", f'openai_base_url="{provider.url}/v1"'] if name == "codex" else []), *words]
-            made = subprocess.run(command, cwd=home, env=given, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+                command = [
+                    name,
+                    *(["-c", f'openai_base_url="{provider.url}/v1"'] if name == "codex" else []),
+                    *words,
+                ]
+            made = subprocess.run(
+                command,
+                cwd=home,
+                env=given,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                stdin=subprocess.DEVNULL,
+            )
             assert made.returncode == 0, made.stdout + made.stderr
-            said.append(printed(types.SimpleNamespace(printed=[made.stdout.replace(place, "PLACE")])))
+            said.append(
+                printed(types.SimpleNamespace(printed=[made.stdout.replace(place, "PLACE")]))
+            )
             for path, text in settings.items():
                 assert (home / path).read_text() == text, f"{path} was written to"
-            names = [str(each.relative_to(home)).replace(pathlib.Path(place).name.replace("_", "-"), "PLACE") for each in home.rglob("*")]
+            names = [
+                str(each.relative_to(home)).replace(
+                    pathlib.Path(place).name.replace("_", "-"), "PLACE"
+                )
+                for each in home.rglob("*")
+            ]
             passing = ("-wal", "-shm")  # of SQLite, as long as the file is open
-            files.append({re.sub(r"[0-9a-f-]{8,}|\d+", "N", each) for each in names if not each.endswith(passing)})
-            written = [each for each in home.rglob("*") if each.is_file() and not each.is_symlink() and b"undertext" in each.read_bytes()]
+            files.append(
+                {
+                    re.sub(r"[0-9a-f-]{8,}|\d+", "N", each)
+                    for each in names
+                    if not each.endswith(passing)
+                }
+            )
+            written = [
+                each
+                for each in home.rglob("*")
+                if each.is_file() and not each.is_symlink() and b"undertext" in each.read_bytes()
+            ]
             assert not written, written
             if wraps:
-                turns = check_recorded(Store(program, f"sqlite:{place}/data/undertext/undertext.db"), provider)
+                turns = check_recorded(
+                    Store(program, f"sqlite:{place}/data/undertext/undertext.db"), provider
+                )
                 assert turns and len(provider.requests) >= 2, turns
-    assert said[0] == said[1], [pair for pair in itertools.zip_longest(*said) if pair[0] != pair[1]][:3]
+    assert said[0] == said[1], [
+        pair for pair in itertools.zip_longest(*said) if pair[0] != pair[1]
+    ][:3]
     assert files[0] == files[1], files[0] ^ files[1]
-    print(f"undertext wrap {name}: prints the same, is recorded, and the configuration is as it was")
+    print(
+        f"undertext wrap {name}: prints the same, is recorded, and the configuration is as it was"
+    )
 
 
 def main(program, folder):
@@ -279,16 +470,37 @@ def main(program, folder):
         assert of_sub_agents, "no sub-agent worked"
         return [*home.glob(".claude/projects/*/*.jsonl"), *of_sub_agents]
 
-    quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "ENABLE_TOOL_SEARCH": "true", "ANTHROPIC_API_KEY": "none"}
-    wrapped(program, "claude", claude, ["-p", "Please use a tool.", "--output-format", "json"], {".claude/settings.json": '{"cleanupPeriodDays": 30}\n'},
-            {**quiet, "ANTHROPIC_BASE_URL": "{url}"})
-    wrapped(program, "codex", openai, ["exec", "--skip-git-repo-check", "--json", "Please use a tool."], {".codex/config.toml": 'model = "gpt-5"\n'},
-            {"CODEX_API_KEY": "none"})
-    through_the_gateway(program, "Claude Code", claude_code_and_a_fork, claude, 3, "claude-code", claude_files)
+    quiet = {
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "ENABLE_TOOL_SEARCH": "true",
+        "ANTHROPIC_API_KEY": "none",
+    }
+    wrapped(
+        program,
+        "claude",
+        claude,
+        ["-p", "Please use a tool.", "--output-format", "json"],
+        {".claude/settings.json": '{"cleanupPeriodDays": 30}\n'},
+        {**quiet, "ANTHROPIC_BASE_URL": "{url}"},
+    )
+    wrapped(
+        program,
+        "codex",
+        openai,
+        ["exec", "--skip-git-repo-check", "--json", "Please use a tool."],
+        {".codex/config.toml": 'model = "gpt-5"\n'},
+        {"CODEX_API_KEY": "none"},
+    )
+    through_the_gateway(
+        program, "Claude Code", claude_code_and_a_fork, claude, 3, "claude-code", claude_files
+    )
     through_the_gateway(program, "Codex", agents.codex, openai, 2, "codex", codex_files)
     compacting_itself = lambda *words: agents.codex(*words, name="Another")
     codex_with_a_login(program, openai)
-    through_the_gateway(program, "Codex that compacts by itself", compacting_itself, openai, 2, "codex", codex_files)
+    through_the_gateway(
+        program, "Codex that compacts by itself", compacting_itself, openai, 2, "codex", codex_files
+    )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 Random clients keep their own lists and talk through the gateway to an upstream of ours, which checks every request by what providers publish (tests/dialect/validator.py).
 Clients see their own lists and answers as without a gateway; what the upstream gets is valid, and begins as the request before did unless an edit was recorded.
 """
+
 import gzip
 import json
 import os
@@ -28,6 +29,7 @@ def words(count, seed):
 
 class Anthropic:
     """A client of Anthropic's API that keeps its list."""
+
     target, profile, listed = "/v1/messages", "anthropic", "messages"
     fields = (("x-api-key", "k"), ("anthropic-version", "2023-06-01"))
 
@@ -39,21 +41,57 @@ class Anthropic:
 
     def use_tool(self, path, result):
         self.calls += 1
-        self.list.append({"role": "assistant", "content": [{"type": "tool_use", "id": f"toolu_{self.calls}", "name": "read", "input": {"path": path}}]})
-        self.list.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"toolu_{self.calls}", "content": result}]})
+        self.list.append(
+            {
+                "role": "assistant",
+                "content": [
+                    {
+                        "type": "tool_use",
+                        "id": f"toolu_{self.calls}",
+                        "name": "read",
+                        "input": {"path": path},
+                    }
+                ],
+            }
+        )
+        self.list.append(
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": f"toolu_{self.calls}", "content": result}
+                ],
+            }
+        )
 
     def take(self, answer):
         self.list.append({"role": "assistant", "content": json.loads(answer)["content"]})
 
     def body(self):
         messages = json.loads(json.dumps(self.list))
-        messages[-1]["content"][-1]["cache_control"] = {"type": "ephemeral"}  # moves with every request
-        return {"model": "m", "max_tokens": 50, "system": [{"type": "text", "text": "Be brief."}], "tools": [], "messages": messages}
+        messages[-1]["content"][-1]["cache_control"] = {
+            "type": "ephemeral"
+        }  # moves with every request
+        return {
+            "model": "m",
+            "max_tokens": 50,
+            "system": [{"type": "text", "text": "Be brief."}],
+            "tools": [],
+            "messages": messages,
+        }
 
     @staticmethod
     def answer(text):
-        return json.dumps({"id": "msg_" + text, "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": text}],
-                           "stop_reason": "end_turn", "usage": {"input_tokens": 0, "output_tokens": 1}}).encode()
+        return json.dumps(
+            {
+                "id": "msg_" + text,
+                "type": "message",
+                "role": "assistant",
+                "model": "m",
+                "content": [{"type": "text", "text": text}],
+                "stop_reason": "end_turn",
+                "usage": {"input_tokens": 0, "output_tokens": 1},
+            }
+        ).encode()
 
 
 class Chat:
@@ -69,7 +107,11 @@ class Chat:
 
     def use_tool(self, path, result):
         self.calls += 1
-        call = {"id": f"call_{self.calls}", "type": "function", "function": {"name": "read", "arguments": json.dumps({"path": path})}}
+        call = {
+            "id": f"call_{self.calls}",
+            "type": "function",
+            "function": {"name": "read", "arguments": json.dumps({"path": path})},
+        }
         self.list.append({"role": "assistant", "content": None, "tool_calls": [call]})
         self.list.append({"role": "tool", "tool_call_id": f"call_{self.calls}", "content": result})
 
@@ -81,8 +123,20 @@ class Chat:
 
     @staticmethod
     def answer(text):
-        return json.dumps({"id": "chat_" + text, "object": "chat.completion", "model": "m",
-                           "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}]}).encode()
+        return json.dumps(
+            {
+                "id": "chat_" + text,
+                "object": "chat.completion",
+                "model": "m",
+                "choices": [
+                    {
+                        "index": 0,
+                        "finish_reason": "stop",
+                        "message": {"role": "assistant", "content": text},
+                    }
+                ],
+            }
+        ).encode()
 
 
 class Responses:
@@ -93,12 +147,23 @@ class Responses:
         self.session, self.list, self.calls = session, [], 0
 
     def say(self, text):
-        self.list.append({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]})
+        self.list.append(
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
+        )
 
     def use_tool(self, path, result):
         self.calls += 1
-        self.list.append({"type": "function_call", "call_id": f"call_{self.calls}", "name": "read", "arguments": json.dumps({"path": path})})
-        self.list.append({"type": "function_call_output", "call_id": f"call_{self.calls}", "output": result})
+        self.list.append(
+            {
+                "type": "function_call",
+                "call_id": f"call_{self.calls}",
+                "name": "read",
+                "arguments": json.dumps({"path": path}),
+            }
+        )
+        self.list.append(
+            {"type": "function_call_output", "call_id": f"call_{self.calls}", "output": result}
+        )
 
     def take(self, answer):
         self.list += json.loads(answer)["output"]
@@ -108,8 +173,22 @@ class Responses:
 
     @staticmethod
     def answer(text):
-        item = {"type": "message", "id": "msg_" + text.replace(" ", "_"), "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": text, "annotations": []}]}
-        return json.dumps({"id": "resp_" + text, "object": "response", "model": "m", "status": "completed", "output": [item]}).encode()
+        item = {
+            "type": "message",
+            "id": "msg_" + text.replace(" ", "_"),
+            "role": "assistant",
+            "status": "completed",
+            "content": [{"type": "output_text", "text": text, "annotations": []}],
+        }
+        return json.dumps(
+            {
+                "id": "resp_" + text,
+                "object": "response",
+                "model": "m",
+                "status": "completed",
+                "output": [item],
+            }
+        ).encode()
 
 
 def without_markers(value):
@@ -128,30 +207,56 @@ class Editing(unittest.TestCase):
         self.store = f"sqlite:{self.folder.path}/kept.db"
 
     def gateway(self, policy, *options, **others):
-        return self.enterContext(Gateway(self.folder, self.upstream, self.store, "--policy", json.dumps(policy), *options, **others))
+        return self.enterContext(
+            Gateway(
+                self.folder,
+                self.upstream,
+                self.store,
+                "--policy",
+                json.dumps(policy),
+                *options,
+                **others,
+            )
+        )
 
     def ask(self, gateway, client, answer, fields=()):
         """One request; what the client reads, and the body that the upstream got. The client takes the answer over."""
         expected = client.answer(answer)
         self.upstream.answer = whole(expected)
         with gateway.connect() as connection:
-            got = connection.ask("POST", client.target, [("content-type", "application/json"), ("x-session-id", client.session), *client.fields, *fields],
-                                 json.dumps(client.body()).encode())
+            got = connection.ask(
+                "POST",
+                client.target,
+                [
+                    ("content-type", "application/json"),
+                    ("x-session-id", client.session),
+                    *client.fields,
+                    *fields,
+                ],
+                json.dumps(client.body()).encode(),
+            )
         self.assertEqual((got.status, got.body), (200, expected), got)
         client.take(got.body)
         return got, json.loads(self.upstream.requests[-1].body)
 
     def run_program(self, *arguments, text=None):
-        done = subprocess.run([PROGRAM, *arguments], env=self.folder.env, input=text, capture_output=True, text=True)
+        done = subprocess.run(
+            [PROGRAM, *arguments], env=self.folder.env, input=text, capture_output=True, text=True
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
     def conversations(self):
-        return [json.loads(line)["conversation"] for line in self.run_program("list", "--store", self.store, "--json").splitlines()]
+        return [
+            json.loads(line)["conversation"]
+            for line in self.run_program("list", "--store", self.store, "--json").splitlines()
+        ]
 
     def query(self, conversation, *lines):
         text = "".join(json.dumps(line) + "\n" for line in lines)
-        answers = self.run_program("exec", "--store", self.store, "--conversation", conversation, text=text)
+        answers = self.run_program(
+            "exec", "--store", self.store, "--conversation", conversation, text=text
+        )
         return [json.loads(line) for line in answers.splitlines()]
 
     def change(self, conversation, operation):
@@ -161,7 +266,11 @@ class Editing(unittest.TestCase):
 
     def edits(self, conversation):
         """Versions that a policy made."""
-        return {entry["version"] for entry in self.query(conversation, {"query": "history"})[0]["result"] if (entry["description"] or "").startswith("policy ")}
+        return {
+            entry["version"]
+            for entry in self.query(conversation, {"query": "history"})[0]["result"]
+            if (entry["description"] or "").startswith("policy ")
+        }
 
     def test_random_clients_under_random_policies(self):
         seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 32))
@@ -170,8 +279,13 @@ class Editing(unittest.TestCase):
         edited = 0
         for story in range(STORIES):
             kind = chance.choice([Anthropic, Chat, Responses])
-            policy = {"mode": chance.choice(["fit", "tidy", "compact"]), "windowTokens": chance.randrange(1500, 6000), "headroomTurns": chance.randrange(4),
-                      "keepResults": chance.randrange(3), "repair": chance.choice(["on", "off"])}
+            policy = {
+                "mode": chance.choice(["fit", "tidy", "compact"]),
+                "windowTokens": chance.randrange(1500, 6000),
+                "headroomTurns": chance.randrange(4),
+                "keepResults": chance.randrange(3),
+                "repair": chance.choice(["on", "off"]),
+            }
             with self.subTest(seed=seed, story=story, kind=kind.__name__, policy=policy):
                 edited += self.story(chance, kind(f"session-{story}"), policy)
         self.assertGreater(edited, 0, "no policy did anything")
@@ -182,7 +296,9 @@ class Editing(unittest.TestCase):
         for turn in range(chance.randrange(10, 25)):
             client.say(f"question {turn}")
             for _ in range(chance.randrange(3)):
-                client.use_tool(f"file{chance.randrange(4)}", words(chance.randrange(120), chance.randrange(9)))
+                client.use_tool(
+                    f"file{chance.randrange(4)}", words(chance.randrange(120), chance.randrange(9))
+                )
             if chance.random() < 0.08:
                 gateway.stop()
                 gateway = self.gateway(policy)
@@ -192,15 +308,20 @@ class Editing(unittest.TestCase):
             version = int(got.get("x-undertext-version"))
             self.assertGreater(version, version_before)
             saved, now = int(got.get("x-undertext-saved")), without_markers(sent[client.listed])
-            if not edited and now[:len(before)] == before:
+            if not edited and now[: len(before)] == before:
                 self.assertEqual((sent, saved), (own, 0))
             conversation = conversation or self.conversations()[0]
-            is_prefix = now[:len(before)] == before
+            is_prefix = now[: len(before)] == before
             if not is_prefix:
-                recent = [each for each in self.edits(conversation) if version_before < each <= version]
+                recent = [
+                    each for each in self.edits(conversation) if version_before < each <= version
+                ]
                 self.assertTrue(recent, f"turn {turn}: the prefix broke without an edit")
                 edited += 1
-            self.assertEqual({key: value for key, value in sent.items() if key != client.listed}, {key: value for key, value in own.items() if key != client.listed})
+            self.assertEqual(
+                {key: value for key, value in sent.items() if key != client.listed},
+                {key: value for key, value in own.items() if key != client.listed},
+            )
             before, version_before = now, version
         gateway.stop()
         self.store = f"sqlite:{self.folder.path}/kept-{client.session}-next.db"
@@ -219,7 +340,7 @@ class Editing(unittest.TestCase):
         client, got, sent = self.long_client(gateway)
         self.assertLess(len(json.dumps(sent)), len(json.dumps(client.body())) * 0.8)
         self.assertGreater(int(got.get("x-undertext-saved")), 500)
-        conversation, = self.conversations()
+        (conversation,) = self.conversations()
         self.assertTrue(self.edits(conversation))
         receipts = self.query(conversation, {"query": "receipts"})[0]["result"]
         self.assertEqual({receipt["version"] for receipt in receipts}, self.edits(conversation))
@@ -232,7 +353,9 @@ class Editing(unittest.TestCase):
         body = json.dumps(client.body()).encode()
         got, _ = self.ask(gateway, client, "hi")
         self.assertEqual(self.upstream.requests[-1].body, body)
-        self.assertEqual([name for name, _ in got.fields if name.lower().startswith("x-undertext")], [])
+        self.assertEqual(
+            [name for name, _ in got.fields if name.lower().startswith("x-undertext")], []
+        )
 
     def test_a_policy_of_one_tenant_leaves_models_of_others_alone(self):
         gateway = self.gateway({"models": {"other": {"mode": "compact", "thresholdTokens": 10}}})
@@ -269,8 +392,17 @@ class Editing(unittest.TestCase):
         client.say("one more")
         self.upstream.answer = whole(client.answer("ok"))
         with gateway.connect() as connection:
-            got = connection.ask("POST", client.target, [("content-type", "application/json"), ("content-encoding", "gzip"), ("x-session-id", "s"), *client.fields],
-                                 gzip.compress(json.dumps(client.body()).encode()))
+            got = connection.ask(
+                "POST",
+                client.target,
+                [
+                    ("content-type", "application/json"),
+                    ("content-encoding", "gzip"),
+                    ("x-session-id", "s"),
+                    *client.fields,
+                ],
+                gzip.compress(json.dumps(client.body()).encode()),
+            )
         self.assertEqual(got.status, 200)
         request = self.upstream.requests[-1]
         self.assertIsNone(request.get("content-encoding"))
@@ -283,7 +415,13 @@ class Codex(Responses):
 
     def __init__(self, session):
         super().__init__(session)
-        self.list.append({"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "You are Codex."}]})
+        self.list.append(
+            {
+                "type": "message",
+                "role": "developer",
+                "content": [{"type": "input_text", "text": "You are Codex."}],
+            }
+        )
 
     def body(self):
         return {"model": "m", "store": False, "stream": False, "input": self.list}
@@ -291,24 +429,48 @@ class Codex(Responses):
 
 class Pointers(Editing):
     POLICY = {"compaction": "pointer"}
-    HEAD = [("content-type", "application/json"), ("authorization", "Bearer k"), ("x-session-id", "s")]
+    HEAD = [
+        ("content-type", "application/json"),
+        ("authorization", "Bearer k"),
+        ("x-session-id", "s"),
+    ]
 
     def compact(self, gateway, client, stream=True, key="k"):
-        body = {**client.body(), "stream": stream, "input": [*client.list, {"type": "compaction_trigger"}]}
+        body = {
+            **client.body(),
+            "stream": stream,
+            "input": [*client.list, {"type": "compaction_trigger"}],
+        }
         asked = len(self.upstream.requests)
         with gateway.connect() as connection:
             got = connection.ask("POST", "/v1/responses", self.HEAD, json.dumps(body).encode())
         self.assertEqual(got.status, 200, got)
         self.assertEqual(len(self.upstream.requests), asked, "no upstream is asked")
         if stream:
-            events = [json.loads(line[6:]) for line in got.body.decode().splitlines() if line.startswith("data: ")]
-            self.assertEqual([event["type"] for event in events], ["response.created", "response.output_item.added", "response.output_item.done", "response.completed"])
-            item, = events[-1]["response"]["output"]
+            events = [
+                json.loads(line[6:])
+                for line in got.body.decode().splitlines()
+                if line.startswith("data: ")
+            ]
+            self.assertEqual(
+                [event["type"] for event in events],
+                [
+                    "response.created",
+                    "response.output_item.added",
+                    "response.output_item.done",
+                    "response.completed",
+                ],
+            )
+            (item,) = events[-1]["response"]["output"]
         else:
-            item, = got.json()["output"]
+            (item,) = got.json()["output"]
         self.assertEqual(item["type"], "compaction")
         # As Codex goes on: its base prompt, what the user said, the item.
-        client.list = [client.list[0], *(each for each in client.list[1:] if each.get("role") == "user"), item]
+        client.list = [
+            client.list[0],
+            *(each for each in client.list[1:] if each.get("role") == "user"),
+            item,
+        ]
         return item
 
     def work(self, gateway, client, turns, begin=0):
@@ -316,7 +478,9 @@ class Pointers(Editing):
             client.say(f"question {turn}")
             client.use_tool(f"file{turn}", words(80, turn))
             got, sent = self.ask(gateway, client, f"answer {turn}")
-            self.assertNotIn("ut1.", json.dumps(sent), "a provider never sees an item of the gateway's")
+            self.assertNotIn(
+                "ut1.", json.dumps(sent), "a provider never sees an item of the gateway's"
+            )
             self.assertEqual(validator.broken(client.profile, sent), [])
         return sent
 
@@ -327,7 +491,9 @@ class Pointers(Editing):
             made = [i for i, message in enumerate(messages) if "native" not in message]
             if not made:
                 return [without_ids(message["native"]["json"]) for message in messages]
-            self.assertTrue(self.query(conversation, {"operation": "EXPAND", "index": made[0]})[0]["ok"])
+            self.assertTrue(
+                self.query(conversation, {"operation": "EXPAND", "index": made[0]})[0]["ok"]
+            )
 
     def test_every_compaction_expands_to_the_exact_originals(self):
         gateway = self.gateway(self.POLICY)
@@ -335,17 +501,27 @@ class Pointers(Editing):
         everything = []
         for round in range(3):
             self.work(gateway, client, 6, 10 * round)
-            everything += [each for each in client.list if each not in everything and each.get("type") != "compaction"]
+            everything += [
+                each
+                for each in client.list
+                if each not in everything and each.get("type") != "compaction"
+            ]
             self.compact(gateway, client, stream=round != 1)
         sent = self.work(gateway, client, 1, 90)
-        everything += [each for each in client.list if each not in everything and each.get("type") != "compaction"]
+        everything += [
+            each
+            for each in client.list
+            if each not in everything and each.get("type") != "compaction"
+        ]
         self.assertLess(len(json.dumps(sent)), len(json.dumps(everything)) / 2)
-        conversation, = self.conversations()
+        (conversation,) = self.conversations()
         # All of them are still there, and nothing else is: the view, with all that was hidden shown again.
         log = self.query(conversation, {"query": "messages", "all": True})[0]["messages"]
         natives = [message["native"]["json"] for message in log if "native" in message]
         for item in everything:
-            self.assertEqual(sum(without_ids(native) == without_ids(item) for native in natives), 1, item)
+            self.assertEqual(
+                sum(without_ids(native) == without_ids(item) for native in natives), 1, item
+            )
         self.assertEqual(self.expanded(conversation), [without_ids(each) for each in everything])
         # What is expanded takes effect with the next request, without the client.
         sent = self.work(gateway, client, 1, 95)
@@ -353,18 +529,42 @@ class Pointers(Editing):
 
     def test_a_conversation_may_have_a_policy_of_its_own(self):
         for compaction, others in [("pointer", "off"), ("off", "pointer")]:
-            gateway = self.gateway({"compaction": others, "conversations": {f"openai_responses-own-{compaction}": {"compaction": compaction}}})
-            for session, expected in [(f"own-{compaction}", compaction), ("other-" + compaction, others)]:
+            gateway = self.gateway(
+                {
+                    "compaction": others,
+                    "conversations": {
+                        f"openai_responses-own-{compaction}": {"compaction": compaction}
+                    },
+                }
+            )
+            for session, expected in [
+                (f"own-{compaction}", compaction),
+                ("other-" + compaction, others),
+            ]:
                 client = Codex(session)
                 self.HEAD = [*Pointers.HEAD[:-1], ("x-session-id", session)]
                 self.work(gateway, client, 3)
                 self.assertIn("openai_responses-" + session, self.conversations())
                 if expected == "pointer":
-                    self.assertTrue(self.compact(gateway, client)["encrypted_content"].startswith("ut1."))
+                    self.assertTrue(
+                        self.compact(gateway, client)["encrypted_content"].startswith("ut1.")
+                    )
                     continue
                 item = {"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAAABprovider"}
-                body = json.dumps({**client.body(), "input": [*client.list, {"type": "compaction_trigger"}]}).encode()
-                self.upstream.answer = whole(json.dumps({"id": "resp_c", "object": "response", "model": "m", "status": "completed", "output": [item]}).encode())
+                body = json.dumps(
+                    {**client.body(), "input": [*client.list, {"type": "compaction_trigger"}]}
+                ).encode()
+                self.upstream.answer = whole(
+                    json.dumps(
+                        {
+                            "id": "resp_c",
+                            "object": "response",
+                            "model": "m",
+                            "status": "completed",
+                            "output": [item],
+                        }
+                    ).encode()
+                )
                 with gateway.connect() as connection:
                     got = connection.ask("POST", "/v1/responses", self.HEAD, body)
                 self.assertEqual(got.json()["output"], [item], "the provider's")
@@ -387,7 +587,12 @@ class Pointers(Editing):
         self.run_wrapped()
 
     def run_wrapped(self):
-        done = subprocess.run([PROGRAM, "wrap", "--policy", json.dumps(self.POLICY), "true"], env=self.folder.env, capture_output=True, text=True)
+        done = subprocess.run(
+            [PROGRAM, "wrap", "--policy", json.dumps(self.POLICY), "true"],
+            env=self.folder.env,
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertEqual(done.stderr.count("undertext detach SESSION"), 1, done.stderr)
 
@@ -395,9 +600,13 @@ class Pointers(Editing):
         gateway = self.gateway({**self.POLICY, "targetTokens": 1000})
         client = Codex("s")
         self.work(gateway, client, 8)
-        conversation, = self.conversations()
+        (conversation,) = self.conversations()
         log = self.query(conversation, {"query": "messages", "all": True})[0]
-        ordinal_of = lambda text: next(ordinal for ordinal, message in zip(log["ordinals"], log["messages"]) if text in json.dumps(message))
+        ordinal_of = lambda text: next(
+            ordinal
+            for ordinal, message in zip(log["ordinals"], log["messages"])
+            if text in json.dumps(message)
+        )
         pinned = ordinal_of("question 2")
         self.change(conversation, {"operation": "MARK", "ordinals": [pinned], "mark": "pinned"})
         item = self.compact(gateway, client)
@@ -414,10 +623,18 @@ class Pointers(Editing):
         self.assertIn("question 50", json.dumps(self.work(gateway, client, 1, 65)))
         # A better summary.
         view = self.query(conversation, {"query": "messages"})[0]
-        at = [i for i, message in enumerate(view["messages"]) if "Summary of earlier messages" in json.dumps(message)]
+        at = [
+            i
+            for i, message in enumerate(view["messages"])
+            if "Summary of earlier messages" in json.dumps(message)
+        ]
         self.assertTrue(at)
         said = "All is well with the parser."
-        better = {"operation": "REPLACE", "index": at[0], "message": {"role": "user", "content": said}}
+        better = {
+            "operation": "REPLACE",
+            "index": at[0],
+            "message": {"role": "user", "content": said},
+        }
         self.change(conversation, better)
         sent = self.work(gateway, client, 1, 70)
         self.assertIn(said, json.dumps(sent))
@@ -447,12 +664,33 @@ class Pointers(Editing):
         sealed = item["encrypted_content"]
         answers = set()
         asked = len(self.upstream.requests)
-        for text, key in [(sealed[:-2] + ("AA" if sealed[-2:] != "AA" else "BB"), "k"), (sealed, "another user's key"), ("ut1." + "A" * 200, "k")]:
-            body = {"model": "m", "store": False, "input": [{"type": "compaction", "id": "c", "encrypted_content": text}, {"role": "user", "content": "go on"}]}
+        for text, key in [
+            (sealed[:-2] + ("AA" if sealed[-2:] != "AA" else "BB"), "k"),
+            (sealed, "another user's key"),
+            ("ut1." + "A" * 200, "k"),
+        ]:
+            body = {
+                "model": "m",
+                "store": False,
+                "input": [
+                    {"type": "compaction", "id": "c", "encrypted_content": text},
+                    {"role": "user", "content": "go on"},
+                ],
+            }
             with gateway.connect() as connection:
-                got = connection.ask("POST", "/v1/responses", [("content-type", "application/json"), ("authorization", f"Bearer {key}"), ("x-session-id", "t")],
-                                     json.dumps(body).encode())
-            self.assertEqual((got.status, got.get("x-undertext-error")), (400, "invalid_compaction"))
+                got = connection.ask(
+                    "POST",
+                    "/v1/responses",
+                    [
+                        ("content-type", "application/json"),
+                        ("authorization", f"Bearer {key}"),
+                        ("x-session-id", "t"),
+                    ],
+                    json.dumps(body).encode(),
+                )
+            self.assertEqual(
+                (got.status, got.get("x-undertext-error")), (400, "invalid_compaction")
+            )
             answers.add(got.body)
         self.assertEqual(len(answers), 1, "the answers differ")
         self.assertEqual(len(self.upstream.requests), asked)
@@ -465,17 +703,28 @@ class Pointers(Editing):
         for turn, text in enumerate(["ut1." + "A" * 200, genuine]):
             client.list = [client.list[0]]
             client.say(text)
-            client.list += [{"type": "function_call", "call_id": f"q{turn}", "name": "read", "arguments": "{}"},
-                            {"type": "function_call_output", "call_id": f"q{turn}", "output": text}]
+            client.list += [
+                {"type": "function_call", "call_id": f"q{turn}", "name": "read", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": f"q{turn}", "output": text},
+            ]
             got, sent = self.ask(gateway, client, "read")
             self.assertEqual(got.status, 200, got)
-            self.assertIn({"type": "function_call_output", "call_id": f"q{turn}", "output": text}, sent["input"])
-            self.assertEqual(sent["input"], client.list[:len(sent["input"])], "the provider gets what the client said")
+            self.assertIn(
+                {"type": "function_call_output", "call_id": f"q{turn}", "output": text},
+                sent["input"],
+            )
+            self.assertEqual(
+                sent["input"],
+                client.list[: len(sent["input"])],
+                "the provider gets what the client said",
+            )
 
     def test_a_providers_own_item_passes(self):
         gateway = self.gateway(self.POLICY)
         client = Codex("s")
-        client.list.append({"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAAABprovider"})
+        client.list.append(
+            {"type": "compaction", "id": "cmp_1", "encrypted_content": "gAAAAABprovider"}
+        )
         client.say("go on")
         body = json.dumps(client.body()).encode()
         self.ask(gateway, client, "ok")
@@ -486,7 +735,12 @@ class Pointers(Editing):
         client = Codex("s")
         self.work(gateway, client, 6)
         with gateway.connect() as connection:
-            got = connection.ask("POST", "/v1/responses/compact", self.HEAD, json.dumps({"model": "m", "input": client.list}).encode())
+            got = connection.ask(
+                "POST",
+                "/v1/responses/compact",
+                self.HEAD,
+                json.dumps({"model": "m", "input": client.list}).encode(),
+            )
         answer = got.json()
         self.assertEqual(answer["object"], "response.compaction")
         self.assertEqual(answer["output"][-1]["type"], "compaction")
@@ -504,10 +758,19 @@ class Pointers(Editing):
             everything = list(client.list)
             with gateway.connect() as connection:
                 head = [*self.HEAD[:-1], ("x-session-id", client.session)]
-                got = connection.ask("POST", "/v1/responses/compact", head, json.dumps({"model": "m", "input": client.list}).encode())
+                got = connection.ask(
+                    "POST",
+                    "/v1/responses/compact",
+                    head,
+                    json.dumps({"model": "m", "input": client.list}).encode(),
+                )
             self.assertEqual(got.json()["output"][-1]["type"], "compaction", got)
-            conversation, = (each for each in self.conversations() if each.endswith(client.session))
-            self.assertEqual(self.expanded(conversation), [without_ids(each) for each in everything], size)
+            (conversation,) = (
+                each for each in self.conversations() if each.endswith(client.session)
+            )
+            self.assertEqual(
+                self.expanded(conversation), [without_ids(each) for each in everything], size
+            )
             gateway.stop()
 
     def test_a_session_that_is_detached_goes_on_without_the_gateway(self):
@@ -520,9 +783,23 @@ class Pointers(Editing):
         sessions.mkdir(parents=True)
         file = sessions / "rollout-2026-01-01-0199-abcd.jsonl"
         meta = {"type": "session_meta", "payload": {"id": "0199-abcd"}}
-        file.write_text(json.dumps(meta) + "\n" + json.dumps({"type": "compacted", "payload": {"message": "", "replacement_history": client.list}}) + "\n")
-        done = subprocess.run([PROGRAM, "detach", "0199-abcd"], env={**self.folder.env, "CODEX_HOME": str(pathlib.Path(self.folder.path) / ".codex")},
-                              capture_output=True, text=True)
+        file.write_text(
+            json.dumps(meta)
+            + "\n"
+            + json.dumps(
+                {
+                    "type": "compacted",
+                    "payload": {"message": "", "replacement_history": client.list},
+                }
+            )
+            + "\n"
+        )
+        done = subprocess.run(
+            [PROGRAM, "detach", "0199-abcd"],
+            env={**self.folder.env, "CODEX_HOME": str(pathlib.Path(self.folder.path) / ".codex")},
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         first, second = file.read_text().splitlines()
         self.assertEqual(json.loads(first), meta)
@@ -530,18 +807,25 @@ class Pointers(Editing):
         self.assertNotIn("ut1.", second)
         self.assertEqual(len(resumed), len(client.list))
         self.assertIn("compacted", resumed[-1]["content"][0]["text"])
-        self.assertEqual(validator.broken(client.profile, {"model": "m", "store": False, "input": resumed}), [])
+        self.assertEqual(
+            validator.broken(client.profile, {"model": "m", "store": False, "input": resumed}), []
+        )
         self.assertTrue(file.with_name(file.name + ".before-detach").exists())
 
 
 class Blocks(Editing):
     """compact_20260112 of Anthropic's API, for an upstream that knows nothing of it."""
+
     POLICY = {"compaction": "pointer"}
 
     class Client(Anthropic):
         def __init__(self, session, pauses=False, threshold=1500):
             super().__init__(session)
-            self.edit = {"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": threshold}, "pause_after_compaction": pauses}
+            self.edit = {
+                "type": "compact_20260112",
+                "trigger": {"type": "input_tokens", "value": threshold},
+                "pause_after_compaction": pauses,
+            }
 
         def body(self):
             return {**super().body(), "context_management": {"edits": [self.edit]}}
@@ -549,26 +833,70 @@ class Blocks(Editing):
     def send(self, gateway, client, answer="ok", stream=False):
         """One request: the blocks of the answer, and the body that the upstream got, if it got one."""
         text = {"type": "text", "text": answer}
-        message = {"id": "msg_" + answer, "type": "message", "role": "assistant", "model": "m", "content": [text], "stop_reason": "end_turn",
-                   "usage": {"input_tokens": 0, "output_tokens": 1}}
-        events = [{"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
-                  {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-                  {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": answer}},
-                  {"type": "content_block_stop", "index": 0},
-                  {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {"output_tokens": 1}}, {"type": "message_stop"}]
-        streamed = "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
-        self.upstream.answer = whole(streamed, fields=(("content-type", "text/event-stream"),)) if stream else whole(json.dumps(message).encode())
+        message = {
+            "id": "msg_" + answer,
+            "type": "message",
+            "role": "assistant",
+            "model": "m",
+            "content": [text],
+            "stop_reason": "end_turn",
+            "usage": {"input_tokens": 0, "output_tokens": 1},
+        }
+        events = [
+            {"type": "message_start", "message": {**message, "content": [], "stop_reason": None}},
+            {
+                "type": "content_block_start",
+                "index": 0,
+                "content_block": {"type": "text", "text": ""},
+            },
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "text_delta", "text": answer},
+            },
+            {"type": "content_block_stop", "index": 0},
+            {
+                "type": "message_delta",
+                "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+                "usage": {"output_tokens": 1},
+            },
+            {"type": "message_stop"},
+        ]
+        streamed = "".join(
+            f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events
+        ).encode()
+        self.upstream.answer = (
+            whole(streamed, fields=(("content-type", "text/event-stream"),))
+            if stream
+            else whole(json.dumps(message).encode())
+        )
         asked = len(self.upstream.requests)
         with gateway.connect() as connection:
-            got = connection.ask("POST", client.target, [("content-type", "application/json"), ("x-session-id", client.session), *client.fields],
-                                 json.dumps({**client.body(), "stream": stream}).encode())
+            got = connection.ask(
+                "POST",
+                client.target,
+                [
+                    ("content-type", "application/json"),
+                    ("x-session-id", client.session),
+                    *client.fields,
+                ],
+                json.dumps({**client.body(), "stream": stream}).encode(),
+            )
         self.assertEqual(got.status, 200, got)
-        body = json.loads(self.upstream.requests[-1].body) if len(self.upstream.requests) > asked else None
+        body = (
+            json.loads(self.upstream.requests[-1].body)
+            if len(self.upstream.requests) > asked
+            else None
+        )
         if body:
             self.assertNotIn("ut1.", json.dumps(body))
             self.assertNotIn("context_management", body)
             self.assertEqual(validator.broken(client.profile, body), [])
-        content, stop = self.read_stream(got.body.decode()) if stream else (got.json()["content"], got.json()["stop_reason"])
+        content, stop = (
+            self.read_stream(got.body.decode())
+            if stream
+            else (got.json()["content"], got.json()["stop_reason"])
+        )
         self.assertEqual(stop, "end_turn" if body else "compaction")
         client.list.append({"role": "assistant", "content": content})
         return content, body
@@ -586,7 +914,9 @@ class Blocks(Editing):
                 delta = event["delta"]
                 block = content[event["index"]]
                 if delta["type"] == "compaction_delta":
-                    block.update(content=delta["content"], encrypted_content=delta["encrypted_content"])
+                    block.update(
+                        content=delta["content"], encrypted_content=delta["encrypted_content"]
+                    )
                 else:
                     block["text"] += delta["text"]
             if event["type"] == "message_delta":
@@ -615,16 +945,24 @@ class Blocks(Editing):
                         self.assertEqual(sorted(block), ["content", "encrypted_content", "type"])
                         self.assertTrue(block["content"])
                     if drops:  # as clients may: the block stands for all that is before it
-                        at = max(i for i, message in enumerate(client.list) if any(block["type"] == "compaction" for block in message["content"]))
+                        at = max(
+                            i
+                            for i, message in enumerate(client.list)
+                            if any(block["type"] == "compaction" for block in message["content"])
+                        )
                         client.list = client.list[at:]
                     client.say("go on")
                     _, body = self.send(gateway, client, "went on", stream)
                     text = json.dumps(body)
                     self.assertIn("answer 7", text, "what was said behind the block is there")
                     conversation = "anthropic-" + client.session
-                    everything = json.dumps(self.query(conversation, {"query": "messages", "all": True}))
+                    everything = json.dumps(
+                        self.query(conversation, {"query": "messages", "all": True})
+                    )
                     for turn in range(8):
-                        self.assertEqual(everything.count(f'"question {turn}"'), 1, "each original once")
+                        self.assertEqual(
+                            everything.count(f'"question {turn}"'), 1, "each original once"
+                        )
                         self.assertIn(f"word{turn}x79", everything)
                     self.assertNotIn("ut1.", everything)
                     self.assertLess(len(text), len(everything))
@@ -638,8 +976,17 @@ class Blocks(Editing):
                 asked = len(self.upstream.requests)
                 blocks = self.work(gateway, client, 8, stream=stream)
                 self.assertGreaterEqual(len(blocks), 1, "nothing was compacted")
-                self.assertEqual(len(self.upstream.requests) - asked + len(blocks), 8, "a pause reaches no upstream")
-                paused = next(message for message in client.list if message["role"] == "assistant" and message["content"][0]["type"] == "compaction")
+                self.assertEqual(
+                    len(self.upstream.requests) - asked + len(blocks),
+                    8,
+                    "a pause reaches no upstream",
+                )
+                paused = next(
+                    message
+                    for message in client.list
+                    if message["role"] == "assistant"
+                    and message["content"][0]["type"] == "compaction"
+                )
                 self.assertEqual(len(paused["content"]), 1)
                 client.say("go on")
                 content, body = self.send(gateway, client, "went on", stream)
@@ -658,8 +1005,12 @@ class Blocks(Editing):
         self.upstream.answer = whole(b'{"input_tokens":17}')
         asked = len(self.upstream.requests)
         with gateway.connect() as connection:
-            got = connection.ask("POST", "/v1/messages/count_tokens", [("content-type", "application/json"), ("x-session-id", "c"), *client.fields],
-                                 json.dumps(client.body()).encode())
+            got = connection.ask(
+                "POST",
+                "/v1/messages/count_tokens",
+                [("content-type", "application/json"), ("x-session-id", "c"), *client.fields],
+                json.dumps(client.body()).encode(),
+            )
         self.assertEqual((got.status, got.json()), (200, {"input_tokens": 17}))
         self.assertEqual(len(self.upstream.requests), asked + 1)
         self.assertNotIn("ut1.", self.upstream.requests[-1].body.decode())
@@ -672,7 +1023,11 @@ class Blocks(Editing):
         self.work(gateway, client, 8)
         conversation = "anthropic-e"
         view = self.query(conversation, {"query": "messages"})[0]
-        shown = [i for i, message in enumerate(view["messages"]) if "Summary of earlier messages" in json.dumps(message)]
+        shown = [
+            i
+            for i, message in enumerate(view["messages"])
+            if "Summary of earlier messages" in json.dumps(message)
+        ]
         self.assertTrue(shown)
         self.change(conversation, {"operation": "EXPAND", "index": shown[0]})
         client.edit["trigger"]["value"] = 200_000
@@ -696,10 +1051,18 @@ class Blocks(Editing):
         self.assertIn("compacted", json.dumps(body["messages"][0]))
         self.assertEqual(body["messages"][-1]["content"][-1]["text"], "go on")
         block = dict(block, encrypted_content=block["encrypted_content"][:-4] + "AAAA")
-        client.list = [{"role": "user", "content": "hello"}, {"role": "assistant", "content": [block]}, {"role": "user", "content": "go on"}]
+        client.list = [
+            {"role": "user", "content": "hello"},
+            {"role": "assistant", "content": [block]},
+            {"role": "user", "content": "go on"},
+        ]
         with gateway.connect() as connection:
-            got = connection.ask("POST", client.target, [("content-type", "application/json"), ("x-session-id", "f"), *client.fields],
-                                 json.dumps({"model": "m", "max_tokens": 50, "messages": client.list}).encode())
+            got = connection.ask(
+                "POST",
+                client.target,
+                [("content-type", "application/json"), ("x-session-id", "f"), *client.fields],
+                json.dumps({"model": "m", "max_tokens": 50, "messages": client.list}).encode(),
+            )
         self.assertEqual((got.status, got.get("x-undertext-error")), (400, "invalid_compaction"))
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Upstreams that are dead, slow, torn or talk nonsense, and clients that leave or do not read: never a changed byte, never a client that hangs, nothing sent twice.
 
-    faults.py PROGRAM
+faults.py PROGRAM
 """
+
 import asyncio
 import hashlib
 import os
@@ -25,7 +26,11 @@ def unused_port():
 
 
 def check_error(answer, status, code, form):
-    assert (answer.status, answer.get("x-undertext-error"), answer.complete) == (status, code, True), answer
+    assert (answer.status, answer.get("x-undertext-error"), answer.complete) == (
+        status,
+        code,
+        True,
+    ), answer
     error = answer.json()["error"]
     assert error["message"]
     if form == "anthropic":
@@ -36,14 +41,21 @@ def check_error(answer, status, code, form):
         assert error["type"] == "server_error" and error["code"] == code
 
 
-CALLS = (("/v1/messages", "anthropic"), ("/v1/chat/completions", "openai"), ("/v1/responses", "openai"), ("/v1beta/models/m:generateContent", "gemini"))
+CALLS = (
+    ("/v1/messages", "anthropic"),
+    ("/v1/chat/completions", "openai"),
+    ("/v1/responses", "openai"),
+    ("/v1beta/models/m:generateContent", "gemini"),
+)
 
 
 def a_dead_upstream_is_reported_in_the_providers_form(folder):
     with Gateway(folder, f"http://127.0.0.1:{unused_port()}") as gateway:
         for target, form in CALLS:
             with Client(gateway.host) as client:
-                check_error(client.ask("POST", target, (), b"{}"), 502, "upstream_unreachable", form)
+                check_error(
+                    client.ask("POST", target, (), b"{}"), 502, "upstream_unreachable", form
+                )
     print("a dead upstream is reported in the form of the provider's errors")
 
 
@@ -70,20 +82,32 @@ def a_silent_upstream_times_out(folder):
 
 def a_torn_answer_stays_torn(gateway, upstream):
     whole_text = b"data: " + bytes(random.Random(1).choices(b"abcdef", k=100_000))
-    for data in (head(chunked=True) + chunk(whole_text), head(chunked=True) + chunk(whole_text)[:-500], head(chunked=True) + b"ffff\r\nabc",
-                 head(length=200_000) + whole_text, head(length=5), head(chunked=True)):
+    for data in (
+        head(chunked=True) + chunk(whole_text),
+        head(chunked=True) + chunk(whole_text)[:-500],
+        head(chunked=True) + b"ffff\r\nabc",
+        head(length=200_000) + whole_text,
+        head(length=5),
+        head(chunked=True),
+    ):
         upstream.answer = raw(data)
         with Client(f"127.0.0.1:{upstream.port}") as client:
             direct = client.ask("POST", "/v1/messages", (), b"{}")
         with Client(gateway.host) as client:
             through = client.ask("POST", "/v1/messages", (), b"{}")
-            assert not through.complete and through.body == direct.body, (data[:80], through, direct)
+            assert not through.complete and through.body == direct.body, (
+                data[:80],
+                through,
+                direct,
+            )
 
     async def reset(request, reader, writer):
         writer.write(head(chunked=True) + chunk(b"abc"))
         await writer.drain()
         await asyncio.sleep(0.05)
-        writer.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        writer.transport.get_extra_info("socket").setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0"
+        )
         writer.transport.abort()
 
     for answer in (reset, raw(head(chunked=True) + chunk(b"abc") + b"zz\r\n")):
@@ -105,16 +129,34 @@ def a_torn_answer_stays_torn(gateway, upstream):
 
 
 def nonsense_is_no_answer(gateway, upstream):
-    for data in (b"", b"hello\r\n\r\n", b"\0" * 100, b"HTTP/1.1 abc\r\n\r\n", b"SSH-2.0-x\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
-                 b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-                 b"HTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\n\r\nabc", b"HTTP/1.1 200 OK\r\nX: a\r\n folded\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
-                 b"HTTP/1.1 200 OK\r\nX: a\rSet-Cookie: b\r\n\r\n", b"HTTP/1.1 200 OK\r\nbad name: x\r\n\r\n", b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-                 b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-                 b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"y" * 1000) for i in range(400)) + b"\r\n"):
+    for data in (
+        b"",
+        b"hello\r\n\r\n",
+        b"\0" * 100,
+        b"HTTP/1.1 abc\r\n\r\n",
+        b"SSH-2.0-x\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\n\r\nabc",
+        b"HTTP/1.1 200 OK\r\nX: a\r\n folded\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: a\rSet-Cookie: b\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nbad name: x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n"
+        + b"".join(b"X-%d: %s\r\n" % (i, b"y" * 1000) for i in range(400))
+        + b"\r\n",
+    ):
         upstream.answer = raw(data)
         with Client(gateway.host) as client:
             answer = client.ask("POST", "/v1/messages", (), b"{}")
-            assert answer.status == 502 and answer.get("x-undertext-error") in ("upstream_invalid", "upstream_torn"), (data[:80], answer)
+            assert answer.status == 502 and answer.get("x-undertext-error") in (
+                "upstream_invalid",
+                "upstream_torn",
+            ), (data[:80], answer)
             assert "b" != answer.get("set-cookie")
     print("what is no proper answer is a 502")
 
@@ -128,8 +170,12 @@ def nothing_is_sent_twice(gateway, upstream):
             before = len(upstream.requests)
             answer = client.ask(method, "/v1/second", (), body)
             assert answer.status == 502, answer
-            assert [r.target for r in upstream.requests[before:]] == ["/v1/second"], "it was sent again"
-            assert upstream.requests[before].connection == upstream.requests[before - 1].connection, "on the kept connection"
+            assert [r.target for r in upstream.requests[before:]] == ["/v1/second"], (
+                "it was sent again"
+            )
+            assert (
+                upstream.requests[before].connection == upstream.requests[before - 1].connection
+            ), "on the kept connection"
     print("a request that an upstream has read is not sent again")
 
 
@@ -154,11 +200,25 @@ def a_connection_that_was_closed_while_nobody_used_it(gateway, upstream):
 def what_nobody_asked_for_is_nobodys_answer(gateway, upstream):
     """An upstream sends more on a connection that is kept and not used, such as a 408 before it closes."""
     forged = head(fields=[("x-forged", "1")], length=6) + b"forged"
-    for stray in (forged, forged + forged, head("408 Request Timeout", length=0), b"\0", b"HTTP/1.1 200 OK\r\n"):
+    for stray in (
+        forged,
+        forged + forged,
+        head("408 Request Timeout", length=0),
+        b"\0",
+        b"HTTP/1.1 200 OK\r\n",
+    ):
         for closes in (False, True):
             received, strayed = asyncio.Event(), threading.Event()
 
-            async def and_more(request, reader, writer, stray=stray, closes=closes, received=received, strayed=strayed):
+            async def and_more(
+                request,
+                reader,
+                writer,
+                stray=stray,
+                closes=closes,
+                received=received,
+                strayed=strayed,
+            ):
                 await whole(b"first")(request, reader, writer)
                 await received.wait()
                 writer.write(stray)
@@ -176,18 +236,29 @@ def what_nobody_asked_for_is_nobodys_answer(gateway, upstream):
             before = len(upstream.requests)
             with Client(gateway.host) as client:
                 answer = client.ask("POST", "/v1/messages", (), b"{}" * 100_000)
-                assert (answer.status, answer.body, answer.complete) == (200, b"second", True), (stray, closes, answer)
-            assert [request.body for request in upstream.requests[before:]] == [b"{}" * 100_000], "it was not sent, or twice"
+                assert (answer.status, answer.body, answer.complete) == (200, b"second", True), (
+                    stray,
+                    closes,
+                    answer,
+                )
+            assert [request.body for request in upstream.requests[before:]] == [b"{}" * 100_000], (
+                "it was not sent, or twice"
+            )
     print("what an upstream sends unasked is nobody's answer")
 
 
 def more_than_an_answer_is_nobodys_either(gateway, upstream):
     """Bytes behind the end of an answer, whichever way it ends."""
     forged = head(fields=[("x-forged", "1")], length=6) + b"forged"
-    for method, data, body in (("GET", head(length=2) + b"ok" + forged, b"ok"), ("GET", head(chunked=True) + chunk(b"ok") + b"0\r\n\r\n" + forged, b"ok"),
-                               ("GET", head("204 No Content") + forged, b""), ("GET", head("204 No Content", length=len(forged)) + forged, b""),
-                               ("GET", head("304 Not Modified", length=len(forged)) + forged, b""), ("HEAD", head(length=len(forged)) + forged, b""),
-                               ("HEAD", head(chunked=True) + chunk(forged) + b"0\r\n\r\n", b"")):
+    for method, data, body in (
+        ("GET", head(length=2) + b"ok" + forged, b"ok"),
+        ("GET", head(chunked=True) + chunk(b"ok") + b"0\r\n\r\n" + forged, b"ok"),
+        ("GET", head("204 No Content") + forged, b""),
+        ("GET", head("204 No Content", length=len(forged)) + forged, b""),
+        ("GET", head("304 Not Modified", length=len(forged)) + forged, b""),
+        ("HEAD", head(length=len(forged)) + forged, b""),
+        ("HEAD", head(chunked=True) + chunk(forged) + b"0\r\n\r\n", b""),
+    ):
         upstream.answer = raw(data, close=False)
         with Client(gateway.host) as client:
             answer = client.ask(method, "/v1/x")
@@ -210,18 +281,34 @@ def endless_heads_and_trailers_have_an_end(gateway, upstream):
                     await writer.drain()
             except ConnectionError:
                 pass
+
         return answer
 
-    for begin, again, is_torn in ((b"", b"HTTP/1.1 102 Processing\r\n\r\n", False), (b"HTTP/1.1 200 OK\r\n", b"x-a: b\r\n", False), (b"HTTP/1.1 200 OK\r\nx: ", b"y" * 4096, False),
-                                  (head(chunked=True) + b"0\r\n", b"x-a: %s\r\n" % (b"y" * 1000), True)):
+    for begin, again, is_torn in (
+        (b"", b"HTTP/1.1 102 Processing\r\n\r\n", False),
+        (b"HTTP/1.1 200 OK\r\n", b"x-a: b\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nx: ", b"y" * 4096, False),
+        (head(chunked=True) + b"0\r\n", b"x-a: %s\r\n" % (b"y" * 1000), True),
+    ):
         upstream.answer = endless(begin, again)
         with Client(gateway.host) as client:
             answer = client.ask("POST", "/v1/messages", (), b"{}")
-            assert (answer.status, answer.complete) == ((200, False) if is_torn else (502, True)), (begin, answer)
-    upstream.answer = raw(head(chunked=True) + b'3;why="not"\r\nabc\r\n0\r\nx-trailer: 1\r\nX-Undertext-Error: no\r\n\r\n', close=False)
+            assert (answer.status, answer.complete) == ((200, False) if is_torn else (502, True)), (
+                begin,
+                answer,
+            )
+    upstream.answer = raw(
+        head(chunked=True)
+        + b'3;why="not"\r\nabc\r\n0\r\nx-trailer: 1\r\nX-Undertext-Error: no\r\n\r\n',
+        close=False,
+    )
     with Client(gateway.host) as client:
         answer = client.ask("POST", "/v1/messages", (), b"{}")
-        assert (answer.body, answer.complete, answer.get("x-undertext-error")) == (b"abc", True, None), answer
+        assert (answer.body, answer.complete, answer.get("x-undertext-error")) == (
+            b"abc",
+            True,
+            None,
+        ), answer
     print("heads and trailers without an end are cut off")
 
 
@@ -229,8 +316,14 @@ def a_torn_request_reaches_nobody(gateway, upstream):
     upstream.answer = whole(b"ok")
     host = f"POST /v1/messages HTTP/1.1\r\nHost: {gateway.host}\r\n".encode()
     before = len(upstream.requests)
-    for data in (b"Transfer-Encoding: chunked\r\n\r\n5\r\nab", b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\nx: y",
-                 b"Content-Length: 5\r\n\r\nab", b"Content-Length: 5\r\n\r\n", b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"):
+    for data in (
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nab",
+        b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\nx: y",
+        b"Content-Length: 5\r\n\r\nab",
+        b"Content-Length: 5\r\n\r\n",
+        b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n",
+    ):
         for leave in (Client.close, Client.reset):
             client = Client(gateway.host)
             client.send(host + data)
@@ -243,9 +336,16 @@ def a_torn_request_reaches_nobody(gateway, upstream):
     with Client(gateway.host) as client:
         client.send(host + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
         assert client.read_head().status == 100
-        client.send(b"{}" + host + b"Trailer: x-api-key\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nx-api-key: k\r\nContent-Length: 9\r\n\r\n")
+        client.send(
+            b"{}"
+            + host
+            + b"Trailer: x-api-key\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nx-api-key: k\r\nContent-Length: 9\r\n\r\n"
+        )
         assert [client.read().body, client.read().body] == [b"ok", b"ok"]
-    assert [(request.body, request.get("expect"), request.get("x-api-key"), request.get("trailer")) for request in upstream.requests[before:]] == [(b"{}", None, None, None)] * 2
+    assert [
+        (request.body, request.get("expect"), request.get("x-api-key"), request.get("trailer"))
+        for request in upstream.requests[before:]
+    ] == [(b"{}", None, None, None)] * 2
     with Client(gateway.host) as client:
         client.send(host + b"Expect: 100-continue\r\nContent-Length: 99999999999\r\n\r\n")
         assert client.rest().startswith(b"HTTP/1.1 413 ")
@@ -323,7 +423,9 @@ def a_client_that_does_not_read_holds_the_upstream_up(gateway, upstream):
             left -= len(data)
         assert digest.hexdigest() == hashlib.sha256(piece * (size // len(piece))).hexdigest()
         assert answer.status == 200
-    print(f"a client that does not read holds the upstream up: {seen} MiB of 64 were on their way, {rise >> 10} kB more in memory")
+    print(
+        f"a client that does not read holds the upstream up: {seen} MiB of 64 were on their way, {rise >> 10} kB more in memory"
+    )
 
 
 def one_byte_a_second(gateway, upstream):
@@ -351,6 +453,7 @@ def an_answer_before_the_body_was_read(gateway, upstream):
     async def head_only(reader, number):
         text = await reader.readuntil(b"\r\n\r\n")
         from upstream import Request
+
         return Request("POST", "/v1/messages", [], b"", text, number)
 
     upstream.read, upstream.answer = head_only, refuse_early
@@ -365,6 +468,7 @@ def an_answer_before_the_body_was_read(gateway, upstream):
 
 def nobody_reads_what_is_anothers(gateway, upstream, seed):
     """Many clients at once, a third of which leave at any byte: kept connections carry nothing over to whoever comes next."""
+
     async def marked(request, reader, writer):
         mark = request.get("x-mark").encode()
         writer.write(head(fields=[("x-mark", mark.decode())], chunked=True))
@@ -382,12 +486,21 @@ def nobody_reads_what_is_anothers(gateway, upstream, seed):
         for turn in range(25):
             mark, pieces = f"tenant-{number}-{turn}", chance.randint(1, 200)
             body = f"<{mark}>".encode() * chance.randint(1, 3000)
-            client.request("POST", "/v1/messages", [("x-mark", mark), ("x-pieces", pieces), ("x-api-key", f"k{number}")], body)
+            client.request(
+                "POST",
+                "/v1/messages",
+                [("x-mark", mark), ("x-pieces", pieces), ("x-api-key", f"k{number}")],
+                body,
+            )
             if chance.random() < 0.33:
-                wanted = chance.randint(0, len(body) + pieces * len(mark))  # of an answer that is longer
+                wanted = chance.randint(
+                    0, len(body) + pieces * len(mark)
+                )  # of an answer that is longer
                 while len(client.buffer) < wanted and client.more():
                     pass
-                if any(b"tenant-%d-" % other in client.buffer for other in range(16) if other != number):
+                if any(
+                    b"tenant-%d-" % other in client.buffer for other in range(16) if other != number
+                ):
                     wrong.append((mark, client.buffer))
                 chance.choice((Client.close, Client.reset))(client)
                 left.append(mark)
@@ -395,7 +508,11 @@ def nobody_reads_what_is_anothers(gateway, upstream, seed):
                 continue
             answer = client.read()
             whole_ones.append(mark)
-            if (answer.status, answer.get("x-mark"), answer.body) != (200, mark, (mark.encode() + b";") * pieces + body):
+            if (answer.status, answer.get("x-mark"), answer.body) != (
+                200,
+                mark,
+                (mark.encode() + b";") * pieces + body,
+            ):
                 wrong.append((mark, answer))
         client.close()
 
@@ -409,7 +526,9 @@ def nobody_reads_what_is_anothers(gateway, upstream, seed):
     assert len(whole_ones) + len(left) == 16 * 25 and left, f"SEED={seed}"
     connections = upstream.connections - before
     assert connections < len(whole_ones) + len(left), "no connection was kept"
-    print(f"{len(whole_ones)} answers were the client's own, {len(left)} clients left, over {connections} connections (SEED={seed})")
+    print(
+        f"{len(whole_ones)} answers were the client's own, {len(left)} clients left, over {connections} connections (SEED={seed})"
+    )
 
 
 def sigterm_ends_it_within_ten_seconds(folder, upstream):
@@ -436,7 +555,9 @@ def sigterm_ends_it_within_ten_seconds(folder, upstream):
                 client.request("POST", "/v1/messages", (), b"{}")
                 client.read_head()
                 gateway.process.terminate()
-                short.buffer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + short.buffer
+                short.buffer = (
+                    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + short.buffer
+                )
                 ended = short.read()
                 assert ended.complete and ended.body == b"begundone", ended
                 began = time.monotonic()
@@ -444,7 +565,9 @@ def sigterm_ends_it_within_ten_seconds(folder, upstream):
                 took = time.monotonic() - began
                 assert idle.is_closed()
                 assert not client.rest().endswith(b"0\r\n\r\n")
-        print(f"SIGTERM: answers that end soon end whole, others are torn; {took:.1f} s later it has ended")
+        print(
+            f"SIGTERM: answers that end soon end whole, others are torn; {took:.1f} s later it has ended"
+        )
 
 
 def a_store_that_fails_stops_no_traffic(folder, upstream):
@@ -453,9 +576,22 @@ def a_store_that_fails_stops_no_traffic(folder, upstream):
     body = b'{"model":"m","messages":[{"role":"user","content":"%s"}]}'
     path = folder.path / "full.db"
     folder.run("init", "--store", f"sqlite:{path}")
-    with Gateway(folder, upstream, f"sqlite:{path}", file_bytes_max=path.stat().st_size + (64 << 10)) as gateway, Client(gateway.host) as client:
+    with (
+        Gateway(
+            folder, upstream, f"sqlite:{path}", file_bytes_max=path.stat().st_size + (64 << 10)
+        ) as gateway,
+        Client(gateway.host) as client,
+    ):
         for i in range(60):
-            assert client.ask("POST", "/v1/messages", (), body % random.Random(i).randbytes(10_000).hex().encode()).body == b'{"ok":1}'
+            assert (
+                client.ask(
+                    "POST",
+                    "/v1/messages",
+                    (),
+                    body % random.Random(i).randbytes(10_000).hex().encode(),
+                ).body
+                == b'{"ok":1}'
+            )
         assert "not recorded" in gateway.log_with("not recorded")
         status, _ = gateway.stop()
         assert status == 0
@@ -490,7 +626,9 @@ def main(program):
                 a_client_that_does_not_read_holds_the_upstream_up(gateway, upstream)
                 one_byte_a_second(gateway, upstream)
                 an_answer_before_the_body_was_read(gateway, upstream)
-                nobody_reads_what_is_anothers(gateway, upstream, int(os.environ.get("SEED", random.randrange(1 << 20))))
+                nobody_reads_what_is_anothers(
+                    gateway, upstream, int(os.environ.get("SEED", random.randrange(1 << 20)))
+                )
             a_store_that_fails_stops_no_traffic(folder, upstream)
             sigterm_ends_it_within_ten_seconds(folder, upstream)
     finally:

@@ -1,4 +1,5 @@
 """A gateway of a test's own, and a client that sends and reads bytes."""
+
 import json
 import os
 import pathlib
@@ -20,18 +21,44 @@ class Gateway:
     def __init__(self, folder, upstream, *options, environment=None, file_bytes_max=None):
         self.folder = folder
         self.log_path = folder.path / "gateway.log"
-        urls = upstream if isinstance(upstream, dict) else dict.fromkeys(("anthropic", "openai", "gemini"), getattr(upstream, "url", upstream))
-        words = [folder.program, "gateway", "--listen", "127.0.0.1:0", *(f"--{name}={url}" for name, url in urls.items()), *map(str, options)]
+        urls = (
+            upstream
+            if isinstance(upstream, dict)
+            else dict.fromkeys(
+                ("anthropic", "openai", "gemini"), getattr(upstream, "url", upstream)
+            )
+        )
+        words = [
+            folder.program,
+            "gateway",
+            "--listen",
+            "127.0.0.1:0",
+            *(f"--{name}={url}" for name, url in urls.items()),
+            *map(str, options),
+        ]
         began = time.monotonic()
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env={**folder.env, **(environment or {})}, umask=0o022,
-                                            preexec_fn=file_bytes_max and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes_max, resource.RLIM_INFINITY))))
+            self.process = subprocess.Popen(
+                words,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**folder.env, **(environment or {})},
+                umask=0o022,
+                preexec_fn=file_bytes_max
+                and (
+                    lambda: resource.setrlimit(
+                        resource.RLIMIT_FSIZE, (file_bytes_max, resource.RLIM_INFINITY)
+                    )
+                ),
+            )
         self.line = self.process.stdout.readline().decode()
         self.ready_s = time.monotonic() - began
         found = re.search(r"(https?)://(.*):(\d+)", self.line)
         if not found:
             self.process.wait(30)
-            raise AssertionError(f"no address: {self.line!r}, exit {self.process.returncode}: {self.log()[-1000:]}")
+            raise AssertionError(
+                f"no address: {self.line!r}, exit {self.process.returncode}: {self.log()[-1000:]}"
+            )
         self.url, self.port = found[0], int(found[3])
         self.host = f"127.0.0.1:{self.port}"
 
@@ -60,7 +87,9 @@ class Gateway:
         return status, time.monotonic() - began
 
     def resident_bytes(self):
-        return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(
+            pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        ) * os.sysconf("SC_PAGE_SIZE")
 
     def connect(self, timeout=30):
         return Client(self.host, timeout)
@@ -68,7 +97,12 @@ class Gateway:
 
 class Answer:
     def __init__(self, status_line, fields, body, complete):
-        self.status_line, self.fields, self.body, self.complete = status_line, fields, body, complete
+        self.status_line, self.fields, self.body, self.complete = (
+            status_line,
+            fields,
+            body,
+            complete,
+        )
         self.status = int(status_line.split(" ")[1])
 
     def get(self, name):
@@ -109,7 +143,11 @@ class Client:
 
     def request(self, method, target, fields=(), body=None):
         """Sends one, with Host and a length where there is a body."""
-        lines = [f"{method} {target} HTTP/1.1", f"Host: {self.host}", *(f"{name}: {value}" for name, value in fields)]
+        lines = [
+            f"{method} {target} HTTP/1.1",
+            f"Host: {self.host}",
+            *(f"{name}: {value}" for name, value in fields),
+        ]
         if body is not None and not any(name.lower() == "transfer-encoding" for name, _ in fields):
             lines.append(f"Content-Length: {len(body)}")
         self.send("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + (body or b""))
@@ -135,7 +173,9 @@ class Client:
 
     def read_head(self):
         lines = self.until(b"\r\n\r\n").decode("latin-1").split("\r\n")
-        fields = [(name, value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])]
+        fields = [
+            (name, value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])
+        ]
         return Answer(lines[0], fields, b"", False)
 
     def read(self, method="GET"):

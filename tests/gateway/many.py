@@ -5,6 +5,7 @@
 
 Each has less than 64 kB in the gateway besides its request, however large that is.
 """
+
 import asyncio
 import os
 import resource
@@ -27,7 +28,10 @@ def body_of(size):
 
 async def stream(gateway, number, body_sent):
     reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
-    writer.write(f"POST /v1/messages?n={number} HTTP/1.1\r\nHost: {gateway.host}\r\nContent-Length: {len(body_sent)}\r\n\r\n".encode() + body_sent)
+    writer.write(
+        f"POST /v1/messages?n={number} HTTP/1.1\r\nHost: {gateway.host}\r\nContent-Length: {len(body_sent)}\r\n\r\n".encode()
+        + body_sent
+    )
     answer = await reader.readuntil(b"\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 200 "), answer
     body = b""
@@ -42,7 +46,9 @@ async def stream(gateway, number, body_sent):
 async def run(gateway, streams, upstream, state, body, most):
     tasks = [asyncio.create_task(stream(gateway, i, body)) for i in range(streams)]
     while state["open"] < streams:
-        assert not any(task.done() and task.exception() for task in tasks), next(task.exception() for task in tasks if task.done() and task.exception())
+        assert not any(task.done() and task.exception() for task in tasks), next(
+            task.exception() for task in tasks if task.done() and task.exception()
+        )
         await asyncio.sleep(0.02)
     # Once all is quiet: what the last streams took while they began goes back to the system.
     until = time.monotonic() + 20
@@ -69,7 +75,10 @@ def measure(program, streams, body):
 
             async def answer(request, reader, writer):
                 request.body = b""
-                writer.write(head(fields=[("content-type", "text/event-stream")], chunked=True) + chunk(PIECES[0]))
+                writer.write(
+                    head(fields=[("content-type", "text/event-stream")], chunked=True)
+                    + chunk(PIECES[0])
+                )
                 state["open"] += 1
                 await state["go"].wait()
                 for piece in PIECES[1:]:
@@ -78,17 +87,26 @@ def measure(program, streams, body):
                 writer.write(chunk(request.target.split("=")[1].encode()) + b"0\r\n\r\n")
 
             upstream.answer = answer
-            with Gateway(folder, upstream, "--quiet", "--memory", BODIES_MIB, "--recording", BODIES_MIB) as gateway:
+            with Gateway(
+                folder, upstream, "--quiet", "--memory", BODIES_MIB, "--recording", BODIES_MIB
+            ) as gateway:
                 idle = gateway.resident_bytes()
                 most = idle + streams * (len(body) + EACH_BYTES_MAX)
                 results = asyncio.run(run(gateway, streams, upstream, state, body, most))
-                each = (state["resident"] - idle) / streams - len(body)  # which waits to be recorded
+                each = (state["resident"] - idle) / streams - len(
+                    body
+                )  # which waits to be recorded
                 assert all(results) and len(results) == streams
-                assert SANITIZED or each < EACH_BYTES_MAX, f"{each:.0f} bytes for each stream with {len(body)} bytes of body"
+                assert SANITIZED or each < EACH_BYTES_MAX, (
+                    f"{each:.0f} bytes for each stream with {len(body)} bytes of body"
+                )
                 status, _ = gateway.stop()
                 assert status == 0
-                print(f"{streams} streams at once with bodies of {len(body) // 1000} kB: none failed, "
-                      f"{each / 1024:.1f} kB each beside its request, and {idle / 1e6:.1f} MB idle", flush=True)
+                print(
+                    f"{streams} streams at once with bodies of {len(body) // 1000} kB: none failed, "
+                    f"{each / 1024:.1f} kB each beside its request, and {idle / 1e6:.1f} MB idle",
+                    flush=True,
+                )
     finally:
         folder.remove()
 

@@ -2,6 +2,7 @@
 """A gateway whose store is a PostgreSQL that goes and comes back: traffic goes through unchanged, recording resumes with the client's next request, and nothing is recorded that
 did not happen.   postgres.py PROGRAM   Exits with 77, which means skipped, where PostgreSQL is not installed.
 """
+
 import asyncio
 import contextlib
 import json
@@ -23,7 +24,12 @@ from upstream import chunk, head, whole
 
 def processes_of(server):
     postmaster = int((server.data / "postmaster.pid").read_text().split()[0])
-    return [postmaster, *map(int, pathlib.Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split())]
+    return [
+        postmaster,
+        *map(
+            int, pathlib.Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        ),
+    ]
 
 
 class Postgres(recording.Kept):
@@ -45,15 +51,26 @@ class Postgres(recording.Kept):
     def only_what_happened(self, conversation, *lists):
         sent = [body_of(*texts).decode() for texts in lists]
         records = self.ask(conversation, {"query": "requests"})
-        kept = [self.ask(conversation, {"query": "request", "number": record["number"]})["request"] for record in records]
+        kept = [
+            self.ask(conversation, {"query": "request", "number": record["number"]})["request"]
+            for record in records
+        ]
         self.assertTrue(kept)
-        self.assertEqual(kept, [text for text in sent if text in kept], "not what was sent, or twice")
+        self.assertEqual(
+            kept, [text for text in sent if text in kept], "not what was sent, or twice"
+        )
 
-    def test_traffic_goes_on_while_the_server_is_down_and_the_next_request_brings_what_is_missing(self):
+    def test_traffic_goes_on_while_the_server_is_down_and_the_next_request_brings_what_is_missing(
+        self,
+    ):
         gateway = self.gateway()
         lists = [["hi"]]
         self.goes_through(gateway, *lists[0])
-        self.assertTrue(self.is_so(lambda: [self.texts(each) for each in self.conversations()[:1]] == [["hi", "one"]]))
+        self.assertTrue(
+            self.is_so(
+                lambda: [self.texts(each) for each in self.conversations()[:1]] == [["hi", "one"]]
+            )
+        )
         self.server.kill()
         for text in ("more", "again"):
             lists.append([*lists[-1], "one", text])
@@ -82,7 +99,12 @@ class Postgres(recording.Kept):
             return self.conversations()
 
         self.assertTrue(self.is_so(is_recorded, 60), gateway.log())
-        self.assertTrue(self.is_so(lambda: [self.texts(each) for each in self.conversations()[:1]] == [[*texts, "one"]]), gateway.log())
+        self.assertTrue(
+            self.is_so(
+                lambda: [self.texts(each) for each in self.conversations()[:1]] == [[*texts, "one"]]
+            ),
+            gateway.log(),
+        )
         self.assertEqual(gateway.stop()[0], 0)
 
     def test_a_stream_that_outlives_the_server_arrives_whole(self):
@@ -91,7 +113,10 @@ class Postgres(recording.Kept):
 
         async def in_two_parts(request, reader, writer):
             pieces = list(events("two"))
-            writer.write(head(fields=[("content-type", "text/event-stream")], chunked=True) + chunk(pieces[0]))
+            writer.write(
+                head(fields=[("content-type", "text/event-stream")], chunked=True)
+                + chunk(pieces[0])
+            )
             await writer.drain()
             begun.set()
             await goes_on.wait()
@@ -100,7 +125,9 @@ class Postgres(recording.Kept):
         self.goes_through(gateway, "hi")
         self.upstream.answer = in_two_parts
         with gateway.connect() as client:
-            client.request("POST", "/v1/messages", [("x-api-key", "k"), SESSION], body_of("hi", "one", "more"))
+            client.request(
+                "POST", "/v1/messages", [("x-api-key", "k"), SESSION], body_of("hi", "one", "more")
+            )
             self.assertTrue(begun.wait(30))
             self.server.kill()
             self.upstream.loop.call_soon_threadsafe(goes_on.set)
@@ -118,7 +145,11 @@ class Postgres(recording.Kept):
     def test_a_server_that_hangs_holds_no_traffic_up(self):
         gateway = self.gateway()
         self.goes_through(gateway, "hi")
-        self.assertTrue(self.is_so(lambda: [self.texts(each) for each in self.conversations()[:1]] == [["hi", "one"]]))
+        self.assertTrue(
+            self.is_so(
+                lambda: [self.texts(each) for each in self.conversations()[:1]] == [["hi", "one"]]
+            )
+        )
         hanging = processes_of(self.server)
         for each in hanging:
             with contextlib.suppress(ProcessLookupError):
@@ -130,16 +161,30 @@ class Postgres(recording.Kept):
                 self.goes_through(gateway, *texts)
         finally:
             for each in hanging:
-                with contextlib.suppress(ProcessLookupError):  # the server ends those of its processes whose client has gone
+                with contextlib.suppress(
+                    ProcessLookupError
+                ):  # the server ends those of its processes whose client has gone
                     os.kill(each, signal.SIGCONT)
-        self.assertTrue(self.is_so(lambda: [self.texts(each) for each in self.conversations()[:1]] == [[*texts, "one"]]), gateway.log())
+        self.assertTrue(
+            self.is_so(
+                lambda: [self.texts(each) for each in self.conversations()[:1]] == [[*texts, "one"]]
+            ),
+            gateway.log(),
+        )
         self.assertEqual(gateway.stop()[0], 0)
 
-    def test_killed_again_and_again_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(self):
+    def test_killed_again_and_again_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(
+        self,
+    ):
         seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
         chance = random.Random(seed)
         print(f"SEED={seed}", flush=True)
-        said, ended, may_ask, answered = set(), threading.Event(), threading.Semaphore(0), threading.Semaphore(0)
+        said, ended, may_ask, answered = (
+            set(),
+            threading.Event(),
+            threading.Semaphore(0),
+            threading.Semaphore(0),
+        )
 
         async def numbered(request, reader, writer):
             text = f"answer {len(said)} to {json.loads(request.body)['messages'][-1]['content']}"
@@ -151,12 +196,20 @@ class Postgres(recording.Kept):
 
         def ask(fields, texts):
             with gateway.connect() as client:
-                answer = client.ask("POST", "/v1/messages", [("content-type", "application/json"), *fields], body_of(*texts))
+                answer = client.ask(
+                    "POST",
+                    "/v1/messages",
+                    [("content-type", "application/json"), *fields],
+                    body_of(*texts),
+                )
             texts.append(answer.json()["content"][0]["text"])
             answered.release()
 
         def client(number, texts):
-            fields = [("x-api-key", f"key-{number}"), *([("x-session-id", "same for all")] if number % 2 else [])]
+            fields = [
+                ("x-api-key", f"key-{number}"),
+                *([("x-session-id", "same for all")] if number % 2 else []),
+            ]
             try:
                 while may_ask.acquire() and not ended.is_set():
                     texts.append(f"client {number} question {len(texts)}")
@@ -187,7 +240,13 @@ class Postgres(recording.Kept):
         for _ in range(5):  # a server that has just started may be slow to answer
             for number, texts in enumerate(lists):
                 texts.append(f"client {number} last {len(texts)}")
-                ask([("x-api-key", f"key-{number}"), *([("x-session-id", "same for all")] if number % 2 else [])], texts)
+                ask(
+                    [
+                        ("x-api-key", f"key-{number}"),
+                        *([("x-session-id", "same for all")] if number % 2 else []),
+                    ],
+                    texts,
+                )
             if self.is_so(lambda: all(texts in shown() for texts in lists), 20):
                 break
         else:

@@ -4,6 +4,7 @@
 A client that keeps its own list talks to an upstream of ours through the gateway, while the gateway is killed, its store goes, its disk is full, its quota is reached, or nothing
 may be kept. What the client reads is what the upstream said; what is recorded is what happened.
 """
+
 import asyncio
 import gzip
 import json
@@ -27,24 +28,51 @@ SESSION = ("x-session-id", "s-1")
 
 
 def answer_text(text):
-    message = {"id": "msg_" + text, "type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": text}],
-               "stop_reason": "end_turn", "usage": {"input_tokens": 5, "cache_read_input_tokens": 2, "output_tokens": 1}}
+    message = {
+        "id": "msg_" + text,
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 5, "cache_read_input_tokens": 2, "output_tokens": 1},
+    }
     return json.dumps(message).encode()
 
 
 def events(text):
-    message = {"id": "msg_" + text, "type": "message", "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 5, "output_tokens": 1}}
-    for event in ({"type": "message_start", "message": message},
-                  {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-                  {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
-                  {"type": "content_block_stop", "index": 0},
-                  {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 1}}, {"type": "message_stop"}):
+    message = {
+        "id": "msg_" + text,
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "usage": {"input_tokens": 5, "output_tokens": 1},
+    }
+    for event in (
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        {"type": "content_block_stop", "index": 0},
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": "end_turn"},
+            "usage": {"output_tokens": 1},
+        },
+        {"type": "message_stop"},
+    ):
         yield f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
 
 
 def body_of(*texts):
     roles = ("user", "assistant")
-    return json.dumps({"model": "m", "max_tokens": 9, "messages": [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)]}).encode()
+    return json.dumps(
+        {
+            "model": "m",
+            "max_tokens": 9,
+            "messages": [{"role": roles[i % 2], "content": text} for i, text in enumerate(texts)],
+        }
+    ).encode()
 
 
 def stored_in_brotli(data):
@@ -62,16 +90,25 @@ class Kept(unittest.TestCase):
         self.store = f"sqlite:{self.folder.path}/kept.db"
 
     def gateway(self, *options, **others):
-        return self.enterContext(Gateway(self.folder, self.upstream, self.store, *options, **others))
+        return self.enterContext(
+            Gateway(self.folder, self.upstream, self.store, *options, **others)
+        )
 
     def say(self, gateway, *texts, fields=(SESSION,)):
         with gateway.connect() as client:
-            answer = client.ask("POST", "/v1/messages", [("content-type", "application/json"), ("x-api-key", "k"), *fields], body_of(*texts))
+            answer = client.ask(
+                "POST",
+                "/v1/messages",
+                [("content-type", "application/json"), ("x-api-key", "k"), *fields],
+                body_of(*texts),
+            )
         self.assertTrue(answer.complete, answer)
         return answer
 
     def run_program(self, *words, text=None):
-        done = subprocess.run([PROGRAM, *words], env=self.folder.env, input=text, capture_output=True, text=True)
+        done = subprocess.run(
+            [PROGRAM, *words], env=self.folder.env, input=text, capture_output=True, text=True
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -86,7 +123,15 @@ class Kept(unittest.TestCase):
         return [json.loads(line)["conversation"] for line in listed.splitlines()]
 
     def ask(self, conversation, query, *options):
-        line = self.run_program("exec", "--store", self.store, "--conversation", conversation, *options, text=json.dumps(query) + "\n")
+        line = self.run_program(
+            "exec",
+            "--store",
+            self.store,
+            "--conversation",
+            conversation,
+            *options,
+            text=json.dumps(query) + "\n",
+        )
         return json.loads(line)["result"]
 
     def texts(self, conversation):
@@ -106,10 +151,18 @@ class Recording(Kept):
         self.assertEqual(self.texts(conversation), ["hi", "one", "more", "two"])
         first, second = self.ask(conversation, {"query": "requests"})
         self.assertEqual((first["status"], second["status"]), (200, 200))
-        self.assertEqual(self.ask(conversation, {"query": "request", "number": 1})["request"].encode(), body_of("hi"))
-        self.assertEqual(self.ask(conversation, {"query": "request", "number": 2})["answer"].encode(), b"".join(events("two")))
+        self.assertEqual(
+            self.ask(conversation, {"query": "request", "number": 1})["request"].encode(),
+            body_of("hi"),
+        )
+        self.assertEqual(
+            self.ask(conversation, {"query": "request", "number": 2})["answer"].encode(),
+            b"".join(events("two")),
+        )
 
-    def test_killed_in_a_stream_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(self):
+    def test_killed_in_a_stream_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(
+        self,
+    ):
         for fields in ((SESSION,), ()):
             with self.subTest(fields=fields):
                 self.store = f"sqlite:{self.folder.path}/{len(fields)}.db"
@@ -119,14 +172,22 @@ class Recording(Kept):
                 begun = threading.Event()
 
                 async def half(request, reader, writer):
-                    writer.write(head(fields=[("content-type", "text/event-stream")], chunked=True) + chunk(next(iter(events("lost")))))
+                    writer.write(
+                        head(fields=[("content-type", "text/event-stream")], chunked=True)
+                        + chunk(next(iter(events("lost"))))
+                    )
                     await writer.drain()
                     begun.set()
                     await reader.read()  # until the gateway is gone
 
                 self.upstream.answer = half
                 with gateway.connect() as client:
-                    client.request("POST", "/v1/messages", [("x-api-key", "k"), *fields], body_of("hi", "one", "more"))
+                    client.request(
+                        "POST",
+                        "/v1/messages",
+                        [("x-api-key", "k"), *fields],
+                        body_of("hi", "one", "more"),
+                    )
                     self.assertTrue(begun.wait(30))
                     client.read_head()
                     gateway.process.kill()
@@ -157,7 +218,11 @@ class Recording(Kept):
         gateway = self.gateway()
         self.upstream.answer = whole(answer_text("one"))
         self.say(gateway, "hi")
-        self.assertTrue(self.is_so(lambda: [self.texts(each) for each in self.conversations()[:1]] == [["hi", "one"]]))
+        self.assertTrue(
+            self.is_so(
+                lambda: [self.texts(each) for each in self.conversations()[:1]] == [["hi", "one"]]
+            )
+        )
         names = [name for name in os.listdir(self.folder.path) if name.startswith("kept.db")]
         for name in names:
             os.rename(self.folder.path / name, self.folder.path / ("gone-" + name))
@@ -181,7 +246,11 @@ class Recording(Kept):
             self.assertLess(len(texts), 400)
             texts += ["one", chance.randbytes(20_000).hex()]
             self.say(gateway, *texts)
-        resource.prlimit(gateway.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        resource.prlimit(
+            gateway.process.pid,
+            resource.RLIMIT_FSIZE,
+            (resource.RLIM_INFINITY, resource.RLIM_INFINITY),
+        )
         texts += ["one", "and now?"]
         self.say(gateway, *texts)
         self.assertEqual(gateway.stop()[0], 0)
@@ -190,8 +259,19 @@ class Recording(Kept):
 
     def test_what_cannot_be_read_passes_as_it_is(self):
         gateway = self.gateway()
-        deep = b'{"model":"m","max_tokens":9,"messages":[{"role":"user","content":' + b"[" * 100_000 + b"]" * 100_000 + b"}]}"
-        garbage = (b"data: {\ndata: [\n\n", b"event: \xff\xfe\ndata: \x00\n\n", b"data: " + b"[" * 100_000 + b"\n\n", b"\n" * 1000, b"data: {\"type\":\"message_start\",\"message\":7}\n\n")
+        deep = (
+            b'{"model":"m","max_tokens":9,"messages":[{"role":"user","content":'
+            + b"[" * 100_000
+            + b"]" * 100_000
+            + b"}]}"
+        )
+        garbage = (
+            b"data: {\ndata: [\n\n",
+            b"event: \xff\xfe\ndata: \x00\n\n",
+            b"data: " + b"[" * 100_000 + b"\n\n",
+            b"\n" * 1000,
+            b'data: {"type":"message_start","message":7}\n\n',
+        )
         self.upstream.answer = streamed(list(garbage))
         for body in (deep, b"\xff" * 100, b"", b"[" * 1_000_000, body_of("hi")):
             with gateway.connect() as client:
@@ -217,21 +297,37 @@ class Recording(Kept):
 
                 self.upstream.answer = slowly
                 with gateway.connect() as under_way:
-                    fields = [("content-type", "application/json"), ("x-api-key", "k"), ("x-session-id", "first")]
+                    fields = [
+                        ("content-type", "application/json"),
+                        ("x-api-key", "k"),
+                        ("x-session-id", "first"),
+                    ]
                     under_way.request("POST", "/v1/messages", fields, body_of("hi"))
                     under_way.read_head()
                     self.upstream.answer = whole(answer_text("one"))
                     self.say(gateway, "hi there", fields=[("x-session-id", "second")])
-                    self.assertTrue(self.is_so(lambda: gateway.log()[len(earlier):].count("not recorded")))
+                    self.assertTrue(
+                        self.is_so(lambda: gateway.log()[len(earlier) :].count("not recorded"))
+                    )
                     refused.set()
                     under_way.until(b"0\r\n\r\n")
-                self.assertTrue(self.is_so(lambda: [self.texts(each) for each in self.conversations()[:1]] == [["hi", "one"]]), "a turn that was under way is recorded")
+                self.assertTrue(
+                    self.is_so(
+                        lambda: (
+                            [self.texts(each) for each in self.conversations()[:1]]
+                            == [["hi", "one"]]
+                        )
+                    ),
+                    "a turn that was under way is recorded",
+                )
                 before = len(self.upstream.requests)
                 answer = self.say(gateway, "hello", fields=[("x-session-id", "third")])
                 if enforce == "recording":
                     self.assertEqual(answer.body, answer_text("one"))
                 else:
-                    self.assertEqual((answer.status, answer.get("x-undertext-error")), (429, "quota_reached"))
+                    self.assertEqual(
+                        (answer.status, answer.get("x-undertext-error")), (429, "quota_reached")
+                    )
                     self.assertEqual(answer.json()["error"]["type"], "rate_limit_error")
                     self.assertEqual(len(self.upstream.requests), before)
                 self.assertEqual(gateway.stop()[0], 0)
@@ -239,16 +335,32 @@ class Recording(Kept):
 
     def test_levels_of_tenants_differ(self):
         tokens = {name: self.folder.make_token(name, name) for name in ("open", "quiet", "shut")}
-        options = ["--tokens", self.folder.tokens, "--key-env", "anthropic=A", "--record", "quiet=metadata", "--record", "shut=none"]
+        options = [
+            "--tokens",
+            self.folder.tokens,
+            "--key-env",
+            "anthropic=A",
+            "--record",
+            "quiet=metadata",
+            "--record",
+            "shut=none",
+        ]
         gateway = self.gateway(*options, environment={"A": "sk-own"})
         self.upstream.answer = whole(answer_text("one"))
         for name, token in tokens.items():
             with gateway.connect() as client:
-                answer = client.ask("POST", "/v1/messages", [("x-api-key", token), SESSION], body_of("words of " + name))
+                answer = client.ask(
+                    "POST",
+                    "/v1/messages",
+                    [("x-api-key", token), SESSION],
+                    body_of("words of " + name),
+                )
                 self.assertEqual(answer.status, 200)
         self.assertEqual(gateway.stop()[0], 0)
         kept = b"".join(each.read_bytes() for each in self.folder.path.glob("kept.db*"))
-        self.assertEqual([name for name in tokens if b"words of " + name.encode() in kept], ["open"])
+        self.assertEqual(
+            [name for name in tokens if b"words of " + name.encode() in kept], ["open"]
+        )
 
     def test_of_tenants_and_levels_only_what_may_be_kept_is(self):
         for level, texts, requests in (("metadata", [], 1), ("none", None, 0)):
@@ -273,7 +385,12 @@ class Recording(Kept):
         self.upstream.answer = whole(answer_text("one"))
         self.say(gateway, "hi")
         with gateway.connect() as client:
-            client.ask("POST", "/v1/messages", [("x-api-key", "another"), SESSION], body_of("hi", "one", "mine"))
+            client.ask(
+                "POST",
+                "/v1/messages",
+                [("x-api-key", "another"), SESSION],
+                body_of("hi", "one", "mine"),
+            )
             named = [("x-api-key", "another"), ("x-undertext-conversation", "generic-s-1")]
             client.ask("POST", "/v1/messages", named, body_of("hi", "one", "mine"))
         self.assertEqual(gateway.stop()[0], 0)
@@ -286,35 +403,79 @@ class Recording(Kept):
 
     def test_a_session_id_of_another_tenant_leads_to_no_conversation_of_others(self):
         tokens = {name: self.folder.make_token(name, name) for name in ("acme", "evil")}
-        gateway = self.gateway("--tokens", self.folder.tokens, "--key-env", "anthropic=A", environment={"A": "sk-own"})
+        gateway = self.gateway(
+            "--tokens", self.folder.tokens, "--key-env", "anthropic=A", environment={"A": "sk-own"}
+        )
         self.upstream.answer = whole(answer_text("one"))
-        sent = {"acme": (body_of("hi"),), "evil": (body_of("hi", "one", "mine"), body_of("hi", "one", "mine", "one", "more"))}
+        sent = {
+            "acme": (body_of("hi"),),
+            "evil": (body_of("hi", "one", "mine"), body_of("hi", "one", "mine", "one", "more")),
+        }
         for name, bodies in sent.items():
             for body in bodies:
                 for named in ((), [("x-undertext-conversation", "generic-s-1")]):
                     with gateway.connect() as client:
-                        self.assertEqual(client.ask("POST", "/v1/messages", [("x-api-key", tokens[name]), SESSION, *named], body).status, 200)
+                        self.assertEqual(
+                            client.ask(
+                                "POST",
+                                "/v1/messages",
+                                [("x-api-key", tokens[name]), SESSION, *named],
+                                body,
+                            ).status,
+                            200,
+                        )
         self.assertEqual(gateway.stop()[0], 0)
         server = Server(self.folder, "--tokens", self.folder.tokens, store=self.store)
         self.addCleanup(server.close)
         for name, token in tokens.items():
-            ids = [each["id"] for each in server.request("GET", "/v1/conversations", token=token).json()["result"]["conversations"]]
+            ids = [
+                each["id"]
+                for each in server.request("GET", "/v1/conversations", token=token).json()[
+                    "result"
+                ]["conversations"]
+            ]
             self.assertTrue(ids)
             for each in ids:
-                shown = server.request("GET", f"/v1/conversations/{each}/messages", token=token).body.decode()
+                shown = server.request(
+                    "GET", f"/v1/conversations/{each}/messages", token=token
+                ).body.decode()
                 self.assertEqual("mine" in shown, name == "evil", shown)
 
     def test_streams_of_gemini_are_kept_with_events_and_as_one_array_in_pieces(self):
         gateway = self.gateway()
-        said = [{"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}]} for text in ("on", "e")]
+        said = [
+            {"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}]}
+            for text in ("on", "e")
+        ]
         array = json.dumps(said).encode()
         asked = {"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}
-        for number, (query, answer) in enumerate((("?alt=sse", streamed([b"data: " + json.dumps(each).encode() + b"\r\n\r\n" for each in said])),
-                                                  ("", streamed([array[:20], array[20:]], fields=[("content-type", "application/json")])))):
+        for number, (query, answer) in enumerate(
+            (
+                (
+                    "?alt=sse",
+                    streamed(
+                        [b"data: " + json.dumps(each).encode() + b"\r\n\r\n" for each in said]
+                    ),
+                ),
+                (
+                    "",
+                    streamed(
+                        [array[:20], array[20:]], fields=[("content-type", "application/json")]
+                    ),
+                ),
+            )
+        ):
             self.upstream.answer = answer
             with gateway.connect() as client:
                 fields = [("x-goog-api-key", "k"), ("x-session-id", str(number))]
-                self.assertTrue(client.ask("POST", f"/v1beta/models/m:streamGenerateContent{query}", fields, json.dumps(asked).encode()).complete)
+                self.assertTrue(
+                    client.ask(
+                        "POST",
+                        f"/v1beta/models/m:streamGenerateContent{query}",
+                        fields,
+                        json.dumps(asked).encode(),
+                    ).complete
+                )
         self.assertEqual(gateway.stop()[0], 0)
         self.assertEqual([self.texts(each) for each in self.conversations()], [["hi", "one"]] * 2)
 
@@ -322,53 +483,130 @@ class Recording(Kept):
         gateway = self.gateway()
 
         def ask(texts, reply, *fields, **members):
-            contents = [{"role": "user" if text.islower() else "model", "parts": [{"text": text}]} for text in texts]
-            said = {"candidates": [{"content": {"role": "model", "parts": [{"text": reply}]}, "finishReason": "STOP"}]}
+            contents = [
+                {"role": "user" if text.islower() else "model", "parts": [{"text": text}]}
+                for text in texts
+            ]
+            said = {
+                "candidates": [
+                    {
+                        "content": {"role": "model", "parts": [{"text": reply}]},
+                        "finishReason": "STOP",
+                    }
+                ]
+            }
             self.upstream.answer = whole(json.dumps(said).encode())
             with gateway.connect() as client:
                 body = json.dumps({"contents": contents, **members}).encode()
-                self.assertTrue(client.ask("POST", "/v1beta/models/m:generateContent", [("x-goog-api-key", "k"), *fields], body).complete)
+                self.assertTrue(
+                    client.ask(
+                        "POST",
+                        "/v1beta/models/m:generateContent",
+                        [("x-goog-api-key", "k"), *fields],
+                        body,
+                    ).complete
+                )
             # Only an answer that was recorded leads to its conversation.
-            self.assertTrue(self.is_so(lambda: any(self.texts(each)[-1] == reply for each in self.conversations())))
+            self.assertTrue(
+                self.is_so(
+                    lambda: any(self.texts(each)[-1] == reply for each in self.conversations())
+                )
+            )
 
         expected = []
         for number, fields in enumerate(((), (SESSION,), (("X-Undertext-Conversation", "named"),))):
-            first, second = (f"{words} that is hardly given twice {number}" for words in ("An answer", "Another answer"))
+            first, second = (
+                f"{words} that is hardly given twice {number}"
+                for words in ("An answer", "Another answer")
+            )
             ask(["hi"], first, *fields)
             ask(["hi", first, "more"], second, *fields)
             ask([second, "on"], f"Two {number}", *fields, cachedContent="cachedContents/1")
-            ask([second, "on", f"Two {number}", "last"], f"Three {number}", *fields, cached_content="cachedContents/1")
-            expected.append(["hi", first, "more", second, "on", f"Two {number}", "last", f"Three {number}"])
+            ask(
+                [second, "on", f"Two {number}", "last"],
+                f"Three {number}",
+                *fields,
+                cached_content="cachedContents/1",
+            )
+            expected.append(
+                ["hi", first, "more", second, "on", f"Two {number}", "last", f"Three {number}"]
+            )
         self.assertEqual(gateway.stop()[0], 0)
         self.assertCountEqual([self.texts(each) for each in self.conversations()], expected)
 
     def test_a_compaction_and_a_count_are_no_turns_and_models_and_heads_make_no_conversation(self):
         gateway = self.gateway()
-        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "one"}]}
-        self.upstream.answer = whole(json.dumps({"id": "resp_1", "object": "response", "status": "completed", "output": [item]}).encode())
+        item = {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "one"}],
+        }
+        self.upstream.answer = whole(
+            json.dumps(
+                {"id": "resp_1", "object": "response", "status": "completed", "output": [item]}
+            ).encode()
+        )
         asked = {"model": "m", "input": [{"role": "user", "content": "hi"}]}
         with gateway.connect() as client:
             client.ask("HEAD", "/")
             client.ask("GET", "/v1/models", [("authorization", "Bearer k")])
-            client.ask("POST", "/v1/responses", [("authorization", "Bearer k"), SESSION], json.dumps(asked).encode())
+            client.ask(
+                "POST",
+                "/v1/responses",
+                [("authorization", "Bearer k"), SESSION],
+                json.dumps(asked).encode(),
+            )
             compaction = {"type": "compaction", "id": "cmp_1", "encrypted_content": "c2VjcmV0"}
-            self.upstream.answer = whole(json.dumps({"object": "response.compaction", "output": [compaction], "usage": {"input_tokens": 9}}).encode())
+            self.upstream.answer = whole(
+                json.dumps(
+                    {
+                        "object": "response.compaction",
+                        "output": [compaction],
+                        "usage": {"input_tokens": 9},
+                    }
+                ).encode()
+            )
             compacted = json.dumps(dict(asked, input=[*asked["input"], item])).encode()
-            self.assertIn(b"response.compaction", client.ask("POST", "/v1/responses/compact", [("authorization", "Bearer k"), SESSION], compacted).body)
+            self.assertIn(
+                b"response.compaction",
+                client.ask(
+                    "POST",
+                    "/v1/responses/compact",
+                    [("authorization", "Bearer k"), SESSION],
+                    compacted,
+                ).body,
+            )
         self.assertEqual(gateway.stop()[0], 0)
         (conversation,) = self.conversations()
         self.assertEqual(self.texts(conversation), ["hi", "one"])
-        self.assertEqual([each["kind"] for each in self.ask(conversation, {"query": "requests"})], ["turn", "compaction"])
+        self.assertEqual(
+            [each["kind"] for each in self.ask(conversation, {"query": "requests"})],
+            ["turn", "compaction"],
+        )
         kept = self.ask(conversation, {"query": "request", "number": 2})
-        self.assertEqual((kept["request"].encode(), json.loads(kept["answer"])["output"]), (compacted, [compaction]))
+        self.assertEqual(
+            (kept["request"].encode(), json.loads(kept["answer"])["output"]),
+            (compacted, [compaction]),
+        )
 
     def test_compressed_bodies_are_read_and_bombs_are_not(self):
         gateway = self.gateway()
-        self.upstream.answer = whole(gzip.compress(answer_text("one")), fields=[("content-type", "application/json"), ("content-encoding", "gzip")])
-        bodies = gzip.compress(body_of("hi")), gzip.compress(b'{"messages":["' + b"a" * (300 << 20), 1)
+        self.upstream.answer = whole(
+            gzip.compress(answer_text("one")),
+            fields=[("content-type", "application/json"), ("content-encoding", "gzip")],
+        )
+        bodies = (
+            gzip.compress(body_of("hi")),
+            gzip.compress(b'{"messages":["' + b"a" * (300 << 20), 1),
+        )
         with gateway.connect() as client:
             for body in bodies:
-                answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), SESSION, ("content-encoding", "gzip")], body)
+                answer = client.ask(
+                    "POST",
+                    "/v1/messages",
+                    [("x-api-key", "k"), SESSION, ("content-encoding", "gzip")],
+                    body,
+                )
                 self.assertEqual(gzip.decompress(answer.body), answer_text("one"))
         self.assertIn("too_large", gateway.log_with("too_large", 120))
         if "UNDERTEXT_SANITIZED" not in os.environ:
@@ -377,12 +615,22 @@ class Recording(Kept):
         (conversation,) = self.conversations()
         self.assertEqual(self.texts(conversation), ["hi", "one"])
 
-    @unittest.skipIf("brotli" in os.environ.get("UNDERTEXT_WITHOUT", "").split(), "brotli: declined")
+    @unittest.skipIf(
+        "brotli" in os.environ.get("UNDERTEXT_WITHOUT", "").split(), "brotli: declined"
+    )
     def test_an_answer_in_brotli_is_read(self):
         gateway = self.gateway()
-        self.upstream.answer = whole(stored_in_brotli(answer_text("one")), fields=[("content-type", "application/json"), ("content-encoding", "br")])
+        self.upstream.answer = whole(
+            stored_in_brotli(answer_text("one")),
+            fields=[("content-type", "application/json"), ("content-encoding", "br")],
+        )
         with gateway.connect() as client:
-            answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), SESSION, ("accept-encoding", "br")], body_of("hi"))
+            answer = client.ask(
+                "POST",
+                "/v1/messages",
+                [("x-api-key", "k"), SESSION, ("accept-encoding", "br")],
+                body_of("hi"),
+            )
         self.assertEqual(answer.body, stored_in_brotli(answer_text("one")))
         self.assertEqual(self.upstream.last().get("accept-encoding"), "br")
         self.assertEqual(gateway.stop()[0], 0)
@@ -393,11 +641,21 @@ class Recording(Kept):
         gateway = self.gateway()
         large = b'{"content":"' + b"a" * (300 << 20)
         deflated = zlib.compressobj(1)
-        bombs = (("gzip", gzip.compress(large, 1)), ("deflate", deflated.compress(large) + deflated.flush()), ("gzip, gzip", gzip.compress(gzip.compress(large, 1))))
+        bombs = (
+            ("gzip", gzip.compress(large, 1)),
+            ("deflate", deflated.compress(large) + deflated.flush()),
+            ("gzip, gzip", gzip.compress(gzip.compress(large, 1))),
+        )
         for number, (coding, bomb) in enumerate(bombs):
-            self.upstream.answer = whole(bomb, fields=[("content-type", "application/json"), ("content-encoding", coding)])
-            self.assertEqual(self.say(gateway, "hi", fields=[("x-session-id", str(number))]).body, bomb)
-        self.assertTrue(self.is_so(lambda: gateway.log().count("too_large") == len(bombs), 120), gateway.log())
+            self.upstream.answer = whole(
+                bomb, fields=[("content-type", "application/json"), ("content-encoding", coding)]
+            )
+            self.assertEqual(
+                self.say(gateway, "hi", fields=[("x-session-id", str(number))]).body, bomb
+            )
+        self.assertTrue(
+            self.is_so(lambda: gateway.log().count("too_large") == len(bombs), 120), gateway.log()
+        )
         if "UNDERTEXT_SANITIZED" not in os.environ:
             self.assertLess(gateway.resident_bytes(), 300 << 20)
         self.assertEqual(gateway.stop()[0], 0)
@@ -405,12 +663,22 @@ class Recording(Kept):
 
     def test_events_are_read_whatever_type_the_upstream_gives_them(self):
         gateway = self.gateway()
-        kinds = ("text/event-stream", "Text/Event-Stream; charset=utf-8", "application/json", "application/octet-stream", None)
+        kinds = (
+            "text/event-stream",
+            "Text/Event-Stream; charset=utf-8",
+            "application/json",
+            "application/octet-stream",
+            None,
+        )
         for number, kind in enumerate(kinds):
-            self.upstream.answer = streamed(list(events("one")), fields=[("content-type", kind)] if kind else [])
+            self.upstream.answer = streamed(
+                list(events("one")), fields=[("content-type", kind)] if kind else []
+            )
             self.say(gateway, "hi", fields=[("x-session-id", str(number))])
         self.assertEqual(gateway.stop()[0], 0)
-        self.assertEqual([self.texts(each) for each in self.conversations()], [["hi", "one"]] * len(kinds))
+        self.assertEqual(
+            [self.texts(each) for each in self.conversations()], [["hi", "one"]] * len(kinds)
+        )
 
     def test_an_answer_cut_between_two_events_is_torn_though_its_connection_ended_properly(self):
         gateway = self.gateway()
@@ -422,24 +690,48 @@ class Recording(Kept):
         self.assertTrue(record["torn"], record)
 
     def test_what_is_not_recorded_is_counted(self):
-        serving = Server(self.folder, "--gateway", "127.0.0.1:0", f"--anthropic={self.upstream.url}", "--recording", 1, "--tenant-conversations", 1, store=self.store)
+        serving = Server(
+            self.folder,
+            "--gateway",
+            "127.0.0.1:0",
+            f"--anthropic={self.upstream.url}",
+            "--recording",
+            1,
+            "--tenant-conversations",
+            1,
+            store=self.store,
+        )
         self.addCleanup(serving.close)
         gateway = re.search(r"gateway: http://(\S+)", serving.process.stdout.readline().decode())[1]
 
         def number(name):
-            found = re.search(rf"^undertext_{name} (\d+)$", serving.request("GET", "/metrics").body.decode(), re.MULTILINE)
+            found = re.search(
+                rf"^undertext_{name} (\d+)$",
+                serving.request("GET", "/metrics").body.decode(),
+                re.MULTILINE,
+            )
             return int(found[1])
 
         self.upstream.answer = whole(answer_text("x" * (3 << 20)))
-        for session, name in (("first", "gateway_record_dropped_total"), ("second", "gateway_record_failed_total")):
+        for session, name in (
+            ("first", "gateway_record_dropped_total"),
+            ("second", "gateway_record_failed_total"),
+        ):
             self.assertEqual(number(name), 0)
             with Client(gateway) as client:
-                answer = client.ask("POST", "/v1/messages", [("x-api-key", "k"), ("x-session-id", session)], body_of("hi"))
+                answer = client.ask(
+                    "POST",
+                    "/v1/messages",
+                    [("x-api-key", "k"), ("x-session-id", session)],
+                    body_of("hi"),
+                )
             self.assertEqual(len(answer.body), len(answer_text("x" * (3 << 20))))
             self.assertTrue(self.is_so(lambda name=name: number(name) > 0), name)
             self.upstream.answer = whole(answer_text("x" * (3 << 20)))
 
-    def test_killed_again_and_again_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(self):
+    def test_killed_again_and_again_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(
+        self,
+    ):
         seed = int(os.environ.get("SEED", random.randrange(1 << 30)))
         chance = random.Random(seed)
         print(f"SEED={seed}", flush=True)
@@ -462,14 +754,30 @@ class Recording(Kept):
 
         def ask(gateway, fields, texts):
             with gateway.connect() as client:
-                answer = client.ask("POST", "/v1/messages", [("content-type", "application/json"), *fields], body_of(*texts))
+                answer = client.ask(
+                    "POST",
+                    "/v1/messages",
+                    [("content-type", "application/json"), *fields],
+                    body_of(*texts),
+                )
             if not answer.complete:
                 raise ConnectionError
-            deltas = [json.loads(line[6:]) for line in answer.body.decode().splitlines() if line.startswith("data: ")]
-            return "".join(each["delta"].get("text", "") for each in deltas if each["type"] == "content_block_delta")
+            deltas = [
+                json.loads(line[6:])
+                for line in answer.body.decode().splitlines()
+                if line.startswith("data: ")
+            ]
+            return "".join(
+                each["delta"].get("text", "")
+                for each in deltas
+                if each["type"] == "content_block_delta"
+            )
 
         def client(number, texts):
-            fields = [("x-api-key", f"key-{number}"), *([("x-session-id", "same for all")] if number % 2 else [])]
+            fields = [
+                ("x-api-key", f"key-{number}"),
+                *([("x-session-id", "same for all")] if number % 2 else []),
+            ]
             while not ended.is_set() or len(texts) % 2:
                 gateway = current[-1]
                 if len(texts) % 2 == 0:
@@ -507,7 +815,10 @@ class Recording(Kept):
         for texts in shown:
             for text in texts:
                 self.assertTrue(text in asked or text in said, f"SEED={seed}: nobody said {text!r}")
-        print(f"{kills} kills: {sum(map(len, lists))} messages of {len(lists)} clients are there, in {len(shown)} conversations", flush=True)
+        print(
+            f"{kills} kills: {sum(map(len, lists))} messages of {len(lists)} clients are there, in {len(shown)} conversations",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

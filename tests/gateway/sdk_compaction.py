@@ -4,6 +4,7 @@
 The Agents SDK's compaction session (both of its modes) and the Anthropic SDK's compaction beta, against an upstream of ours that knows neither: it checks every request by what
 providers publish. Exits with 77, which means skipped, where the packages are not to be had.
 """
+
 import json
 import pathlib
 import subprocess
@@ -29,19 +30,38 @@ class SdkCompaction(unittest.TestCase):
         self.addCleanup(self.folder.remove)
         self.upstream = self.enterContext(Upstream())
         self.store = f"sqlite:{self.folder.path}/kept.db"
-        self.gateway = self.enterContext(Gateway(self.folder, self.upstream, self.store, "--policy", json.dumps({"compaction": "pointer"})))
+        self.gateway = self.enterContext(
+            Gateway(
+                self.folder,
+                self.upstream,
+                self.store,
+                "--policy",
+                json.dumps({"compaction": "pointer"}),
+            )
+        )
 
     def calls(self, python, kind, url=None):
         module = "anthropic" if kind == "anthropic" else "agents"
         if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
             self.skipTest(f"{module} is not to be had")
-        done = subprocess.run([python, str(CALLS), kind, url or self.gateway.url, str(self.folder.path)], env={**self.folder.env, "PYTHONDONTWRITEBYTECODE": "1"}, capture_output=True, text=True)
+        done = subprocess.run(
+            [python, str(CALLS), kind, url or self.gateway.url, str(self.folder.path)],
+            env={**self.folder.env, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(done.returncode, 0, done.stdout[-500:] + done.stderr[-3000:])
         return done.stdout.splitlines()
 
     def ask(self, conversation, line):
         words = [PROGRAM, "exec", "--store", self.store, "--conversation", conversation]
-        done = subprocess.run(words, env=self.folder.env, capture_output=True, text=True, input=json.dumps(line) + "\n")
+        done = subprocess.run(
+            words,
+            env=self.folder.env,
+            capture_output=True,
+            text=True,
+            input=json.dumps(line) + "\n",
+        )
         answer = json.loads(done.stdout)
         self.assertTrue(answer["ok"], answer)
         return answer
@@ -50,9 +70,17 @@ class SdkCompaction(unittest.TestCase):
         """The view with every summary expanded, as the client and the provider said it."""
         while True:
             view = self.ask(conversation, {"query": "messages"})["messages"]
-            made = [i for i, message in enumerate(view) if str(message["content"]).startswith("[Summary of earlier messages]")]
+            made = [
+                i
+                for i, message in enumerate(view)
+                if str(message["content"]).startswith("[Summary of earlier messages]")
+            ]
             if not made:
-                return [message["native"]["json"] if "native" in message else message for message in view if message["role"] != "system"]
+                return [
+                    message["native"]["json"] if "native" in message else message
+                    for message in view
+                    if message["role"] != "system"
+                ]
             self.ask(conversation, {"operation": "EXPAND", "index": made[0]})
 
     def bodies(self):
@@ -65,33 +93,87 @@ class SdkCompaction(unittest.TestCase):
     def test_the_compaction_session_of_the_agents_sdk(self):
         async def answer(request, reader, writer):
             text = numbered(len(self.upstream.requests), "agents")
-            item = {"type": "message", "id": f"msg_{len(self.upstream.requests)}", "role": "assistant", "status": "completed",
-                    "content": [{"type": "output_text", "text": text, "annotations": []}]}
-            body = {"id": f"resp_{len(self.upstream.requests)}", "object": "response", "created_at": 1, "model": "gpt-4.1", "status": "completed", "output": [item],
-                    "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "error": None, "incomplete_details": None, "instructions": None, "metadata": {},
-                    "temperature": 1, "top_p": 1,
-                    "usage": {"input_tokens": 10, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 1, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 11}}
+            item = {
+                "type": "message",
+                "id": f"msg_{len(self.upstream.requests)}",
+                "role": "assistant",
+                "status": "completed",
+                "content": [{"type": "output_text", "text": text, "annotations": []}],
+            }
+            body = {
+                "id": f"resp_{len(self.upstream.requests)}",
+                "object": "response",
+                "created_at": 1,
+                "model": "gpt-4.1",
+                "status": "completed",
+                "output": [item],
+                "parallel_tool_calls": True,
+                "tool_choice": "auto",
+                "tools": [],
+                "error": None,
+                "incomplete_details": None,
+                "instructions": None,
+                "metadata": {},
+                "temperature": 1,
+                "top_p": 1,
+                "usage": {
+                    "input_tokens": 10,
+                    "input_tokens_details": {"cached_tokens": 0},
+                    "output_tokens": 1,
+                    "output_tokens_details": {"reasoning_tokens": 0},
+                    "total_tokens": 11,
+                },
+            }
             await whole(json.dumps(body).encode())(request, reader, writer)
+
         self.upstream.answer = answer
         lines = self.calls(f"{ADAPTERS}/bin/python", "agents")
-        self.assertEqual([line for line in lines if line.startswith("answer")], [numbered(i + 1, "agents") for i in range(18)])
-        self.assertEqual([line.split()[0] for line in lines if "compacted" in line], ["compacted", "compacted"], lines)
-        self.assertTrue(all(request.target.endswith("/responses") for request in self.upstream.requests), "no compaction reaches the upstream")
+        self.assertEqual(
+            [line for line in lines if line.startswith("answer")],
+            [numbered(i + 1, "agents") for i in range(18)],
+        )
+        self.assertEqual(
+            [line.split()[0] for line in lines if "compacted" in line],
+            ["compacted", "compacted"],
+            lines,
+        )
+        self.assertTrue(
+            all(request.target.endswith("/responses") for request in self.upstream.requests),
+            "no compaction reaches the upstream",
+        )
         for body in self.bodies():
             self.assertEqual(validator.broken("openai_responses", body), [])
         # All that was said is there, in one conversation for each session.
-        listed = subprocess.run([PROGRAM, "list", "--store", self.store, "--json"], env=self.folder.env, capture_output=True, text=True).stdout
+        listed = subprocess.run(
+            [PROGRAM, "list", "--store", self.store, "--json"],
+            env=self.folder.env,
+            capture_output=True,
+            text=True,
+        ).stdout
         conversations = [json.loads(line)["conversation"] for line in listed.splitlines()]
         self.assertEqual(len(conversations), 2, conversations)
         self.gateway.stop()
         modes = []
         for conversation in conversations:
             items = self.expanded(conversation)
-            texts = [item["content"] if isinstance(item["content"], str) else item["content"][0]["text"] for item in items]
+            texts = [
+                item["content"] if isinstance(item["content"], str) else item["content"][0]["text"]
+                for item in items
+            ]
             mode = texts[0].split()[3]
             first = 9 * ("input", "previous_response_id").index(mode)
             # Every question and every answer, once and in order.
-            self.assertEqual(texts, [text for turn in range(9) for text in (f"question {turn} by {mode} " + "many words " * 60, numbered(first + turn + 1, "agents"))])
+            self.assertEqual(
+                texts,
+                [
+                    text
+                    for turn in range(9)
+                    for text in (
+                        f"question {turn} by {mode} " + "many words " * 60,
+                        numbered(first + turn + 1, "agents"),
+                    )
+                ],
+            )
             modes.append(mode)
         self.assertEqual(sorted(modes), ["input", "previous_response_id"])
         # The gateway is gone: what the session holds is detached, and goes on with the provider alone.
@@ -101,7 +183,10 @@ class SdkCompaction(unittest.TestCase):
             self.folder.run("detach", file)
             self.assertNotIn("ut1.", file.read_text())
         count = len(self.upstream.requests)
-        self.assertEqual(self.calls(f"{ADAPTERS}/bin/python", "resume", self.upstream.url), [numbered(count + 1, "agents"), numbered(count + 2, "agents")])
+        self.assertEqual(
+            self.calls(f"{ADAPTERS}/bin/python", "resume", self.upstream.url),
+            [numbered(count + 1, "agents"), numbered(count + 2, "agents")],
+        )
         for body in self.bodies()[count:]:
             self.assertEqual(validator.broken("openai_responses", body), [])
             self.assertIn("The earlier part of this conversation was compacted.", json.dumps(body))
@@ -109,24 +194,58 @@ class SdkCompaction(unittest.TestCase):
     def test_the_compaction_beta_of_the_anthropic_sdk(self):
         async def answer(request, reader, writer):
             text = numbered(len(self.upstream.requests), "anthropic")
-            body = {"id": f"msg_{len(self.upstream.requests)}", "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "stop_reason": "end_turn",
-                    "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 10, "output_tokens": 1}}
+            body = {
+                "id": f"msg_{len(self.upstream.requests)}",
+                "type": "message",
+                "role": "assistant",
+                "model": "claude-sonnet-4-5",
+                "stop_reason": "end_turn",
+                "content": [{"type": "text", "text": text}],
+                "usage": {"input_tokens": 10, "output_tokens": 1},
+            }
             if not json.loads(request.body).get("stream"):
                 return await whole(json.dumps(body).encode())(request, reader, writer)
-            events = [{"type": "message_start", "message": {**body, "content": [], "stop_reason": None}},
-                      {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-                      {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}, {"type": "content_block_stop", "index": 0},
-                      {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {"output_tokens": 1}}, {"type": "message_stop"}]
-            await streamed([f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events])(request, reader, writer)
+            events = [
+                {"type": "message_start", "message": {**body, "content": [], "stop_reason": None}},
+                {
+                    "type": "content_block_start",
+                    "index": 0,
+                    "content_block": {"type": "text", "text": ""},
+                },
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "text_delta", "text": text},
+                },
+                {"type": "content_block_stop", "index": 0},
+                {
+                    "type": "message_delta",
+                    "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+                    "usage": {"output_tokens": 1},
+                },
+                {"type": "message_stop"},
+            ]
+            await streamed(
+                [
+                    f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode()
+                    for event in events
+                ]
+            )(request, reader, writer)
+
         self.upstream.answer = answer
         lines = self.calls(f"{SDKS}/bin/python", "anthropic")
         # Whole and streamed, with pauses and without: each turn has its answer, and a compaction block came.
-        self.assertEqual([line for line in lines if line.startswith("answer")], [numbered(i + 1, "anthropic") for i in range(48)])
+        self.assertEqual(
+            [line for line in lines if line.startswith("answer")],
+            [numbered(i + 1, "anthropic") for i in range(48)],
+        )
         self.assertEqual([line for line in lines if "compacted" in line], ["compacted"] * 4)
         bodies = self.bodies()
         for body in bodies:
             self.assertEqual(validator.broken("anthropic", body), [])
-        self.assertLess(max(len(json.dumps(body)) for body in bodies), 12 * 700, "nothing was compacted")
+        self.assertLess(
+            max(len(json.dumps(body)) for body in bodies), 12 * 700, "nothing was compacted"
+        )
 
 
 if __name__ == "__main__":

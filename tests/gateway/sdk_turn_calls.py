@@ -2,6 +2,7 @@
 
 Each conversation is named by its model; sdk_turns.py has the upstream and says what is to be recorded. What is sent back is what the SDK gave.
 """
+
 import sys
 
 import anthropic
@@ -18,13 +19,21 @@ def question(model):
 
 
 def chat(client, model, streams):
-    messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": question(model)}]
-    call = {"model": model, "tools": [{"type": "function", "function": {"name": "weather", "parameters": TOOL}}]}
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": question(model)},
+    ]
+    call = {
+        "model": model,
+        "tools": [{"type": "function", "function": {"name": "weather", "parameters": TOOL}}],
+    }
 
     def turn():
         if not streams:
             return client.chat.completions.create(messages=messages, **call).choices[0].message
-        with client.chat.completions.stream(messages=messages, stream_options={"include_usage": True}, **call) as stream:
+        with client.chat.completions.stream(
+            messages=messages, stream_options={"include_usage": True}, **call
+        ) as stream:
             return stream.get_final_completion().choices[0].message
 
     first = turn()
@@ -43,11 +52,20 @@ def responses(client, model, streams, names_previous=False):
         nonlocal previous
         if not names_previous:
             items.extend(new)
-        call = {"model": model, "tools": tools, "instructions": "Be brief.", "input": new if names_previous and previous else list(items)}
+        call = {
+            "model": model,
+            "tools": tools,
+            "instructions": "Be brief.",
+            "input": new if names_previous and previous else list(items),
+        }
         if names_previous and previous:
             call["previous_response_id"] = previous
         if streams:
-            (answer,) = [event.response for event in client.responses.create(stream=True, **call) if event.type == "response.completed"]
+            (answer,) = [
+                event.response
+                for event in client.responses.create(stream=True, **call)
+                if event.type == "response.completed"
+            ]
         else:
             answer = client.responses.create(**call)
         previous = answer.id
@@ -61,8 +79,13 @@ def responses(client, model, streams, names_previous=False):
 
 def messages(client, model, streams):
     sent = [{"role": "user", "content": question(model)}]
-    call = {"model": model, "max_tokens": 2000, "system": "Be brief.", "tools": [{"name": "weather", "input_schema": TOOL}],
-            "thinking": {"type": "enabled", "budget_tokens": 1024}}
+    call = {
+        "model": model,
+        "max_tokens": 2000,
+        "system": "Be brief.",
+        "tools": [{"name": "weather", "input_schema": TOOL}],
+        "thinking": {"type": "enabled", "budget_tokens": 1024},
+    }
 
     def turn():
         if not streams:
@@ -73,7 +96,12 @@ def messages(client, model, streams):
     first = turn()
     sent.append({"role": "assistant", "content": first.content})
     called = next(block for block in first.content if block.type == "tool_use")
-    sent.append({"role": "user", "content": [{"type": "tool_result", "tool_use_id": called.id, "content": RESULT}]})
+    sent.append(
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": called.id, "content": RESULT}],
+        }
+    )
     sent.append({"role": "assistant", "content": turn().content})
     sent.append({"role": "user", "content": THANKS})
     return turn().content[0].text
@@ -81,7 +109,9 @@ def messages(client, model, streams):
 
 def gemini(client, model, streams):
     weather = types.FunctionDeclaration(name="weather", parameters_json_schema=TOOL)
-    config = types.GenerateContentConfig(system_instruction="Be brief.", tools=[types.Tool(function_declarations=[weather])])
+    config = types.GenerateContentConfig(
+        system_instruction="Be brief.", tools=[types.Tool(function_declarations=[weather])]
+    )
     talk = client.chats.create(model=model, config=config)
 
     def turn(said):
@@ -95,7 +125,9 @@ def gemini(client, model, streams):
 def main(url):
     of_openai = openai.OpenAI(base_url=url + "/v1", api_key="sk-openai", max_retries=0)
     of_anthropic = anthropic.Anthropic(base_url=url, api_key="sk-anthropic", max_retries=0)
-    of_google = google.genai.Client(api_key="sk-google", http_options=types.HttpOptions(base_url=url))
+    of_google = google.genai.Client(
+        api_key="sk-google", http_options=types.HttpOptions(base_url=url)
+    )
     for streams, ending in ((False, "whole"), (True, "streamed")):
         print(chat(of_openai, f"chat-{ending}", streams))
         print(responses(of_openai, f"responses-{ending}", streams))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The gateway between hostile clients, hostile pages and a provider: who may use it, where requests can go, what no two hops read differently, and where keys never are.
 
-    security.py PROGRAM
+security.py PROGRAM
 """
+
 import asyncio
 import json
 import os
@@ -84,19 +85,41 @@ def no_request_chooses_its_host(gateway, upstream):
     threading.Thread(target=accept, daemon=True).start()
     evil = f"127.0.0.1:{trap.getsockname()[1]}"
     host = gateway.host
-    lines = [(f"GET http://{evil}/v1/models HTTP/1.1", host), (f"GET http://{evil}/v1/models HTTP/1.1", evil), (f"GET http://{host}/v1/models HTTP/1.1", host),
-             ("GET /v1/models HTTP/1.1", evil), (f"CONNECT {evil} HTTP/1.1", host), (f"GET //{evil}/v1/models HTTP/1.1", host), (f"GET /http://{evil}/ HTTP/1.1", host),
-             (f"GET /@{evil}/ HTTP/1.1", host), (f"GET /openai@{evil}/v1 HTTP/1.1", host), (f"GET /openai/@{evil} HTTP/1.1", host), (f"GET /\\\\{evil}/ HTTP/1.1", host),
-             (f"GET /openai/..//{evil}/ HTTP/1.1", host), ("OPTIONS * HTTP/1.1", host), (f"GET @{evil}/ HTTP/1.1", host), (f"GET {evil} HTTP/1.1", host),
-             (f"GET ?@{evil} HTTP/1.1", host)]
+    lines = [
+        (f"GET http://{evil}/v1/models HTTP/1.1", host),
+        (f"GET http://{evil}/v1/models HTTP/1.1", evil),
+        (f"GET http://{host}/v1/models HTTP/1.1", host),
+        ("GET /v1/models HTTP/1.1", evil),
+        (f"CONNECT {evil} HTTP/1.1", host),
+        (f"GET //{evil}/v1/models HTTP/1.1", host),
+        (f"GET /http://{evil}/ HTTP/1.1", host),
+        (f"GET /@{evil}/ HTTP/1.1", host),
+        (f"GET /openai@{evil}/v1 HTTP/1.1", host),
+        (f"GET /openai/@{evil} HTTP/1.1", host),
+        (f"GET /\\\\{evil}/ HTTP/1.1", host),
+        (f"GET /openai/..//{evil}/ HTTP/1.1", host),
+        ("OPTIONS * HTTP/1.1", host),
+        (f"GET @{evil}/ HTTP/1.1", host),
+        (f"GET {evil} HTTP/1.1", host),
+        (f"GET ?@{evil} HTTP/1.1", host),
+    ]
     for line, name in lines:
         before = len(upstream.requests)
         fields = f"Host: {name}\r\nX-Forwarded-Host: {evil}\r\nX-Undertext-Upstream: http://{evil}\r\nX-Real-IP: {evil}\r\nConnection: close\r\n\r\n"
         got = answers_to(gateway, f"{line}\r\n{fields}".encode())
         assert got.startswith(b"HTTP/1.1 "), (line, got)
         for request in upstream.requests[before:]:
-            assert request.target.startswith("/") and request.get("host") == f"127.0.0.1:{upstream.port}", request
-        refused = " http" in line or "CONNECT" in line or name != host or "*" in line or not line.split(" ")[1].startswith("/")
+            assert (
+                request.target.startswith("/")
+                and request.get("host") == f"127.0.0.1:{upstream.port}"
+            ), request
+        refused = (
+            " http" in line
+            or "CONNECT" in line
+            or name != host
+            or "*" in line
+            or not line.split(" ")[1].startswith("/")
+        )
         assert (len(upstream.requests) == before) == refused, (line, name, got[:100])
     upstream.answer = whole(b"", "302 Found", [("Location", f"http://{evil}/latest/meta-data")])
     with Client(host) as client:
@@ -110,10 +133,17 @@ def no_request_chooses_its_host(gateway, upstream):
 def a_websocket_is_told_to_use_http(gateway, upstream):
     before = len(upstream.requests)
     with Client(gateway.host) as client:
-        fields = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "x"), ("Sec-WebSocket-Version", "13")]
+        fields = [
+            ("Connection", "Upgrade"),
+            ("Upgrade", "websocket"),
+            ("Sec-WebSocket-Key", "x"),
+            ("Sec-WebSocket-Version", "13"),
+        ]
         answer = client.ask("GET", "/v1/responses", fields)
         assert answer.status == 426 and len(upstream.requests) == before, answer
-        assert client.ask("POST", "/v1/responses", (), b"{}").status == 200, "the connection goes on"
+        assert client.ask("POST", "/v1/responses", (), b"{}").status == 200, (
+            "the connection goes on"
+        )
     print("a WebSocket is answered 426")
 
 
@@ -123,7 +153,9 @@ def limits(folder, upstream):
         with Client(gateway.host) as client:
             client.request("POST", "/v1/messages", [("Content-Length", str(2 << 20))])
             answer = client.read()
-            assert answer.status == 413 and answer.json()["error"]["type"] == "request_too_large", answer
+            assert answer.status == 413 and answer.json()["error"]["type"] == "request_too_large", (
+                answer
+            )
         with Client(gateway.host) as client:
             client.request("POST", "/v1/messages", [("x-long", "y" * 40_000)])
             assert client.read().status == 431
@@ -133,59 +165,132 @@ def limits(folder, upstream):
         with Client(gateway.host) as client:
             client.send(f"POST /v1/messages HTTP/9.9\r\nHost: {gateway.host}\r\n\r\n".encode())
             answer = client.read()
-            assert (answer.status, answer.get("x-undertext-error")) == (505, "invalid_request"), answer
+            assert (answer.status, answer.get("x-undertext-error")) == (505, "invalid_request"), (
+                answer
+            )
         assert len(upstream.requests) == before
         file = b"x" * (3 << 20)
         with Client(gateway.host) as client:
-            assert client.ask("POST", "/v1/files", [("Authorization", "Bearer k")], file).status == 200
+            assert (
+                client.ask("POST", "/v1/files", [("Authorization", "Bearer k")], file).status == 200
+            )
         assert upstream.last().body == file
-    with Gateway(folder, upstream, "--enforce", "traffic", "--recording", 1) as gateway, Client(gateway.host) as client:
-        assert client.ask("POST", "/v1/files", [("Authorization", "Bearer k")], file).status == 200, "nothing of it would be recorded"
+    with (
+        Gateway(folder, upstream, "--enforce", "traffic", "--recording", 1) as gateway,
+        Client(gateway.host) as client,
+    ):
+        assert (
+            client.ask("POST", "/v1/files", [("Authorization", "Bearer k")], file).status == 200
+        ), "nothing of it would be recorded"
     with Gateway(folder, upstream, "--memory", 2) as gateway, Client(gateway.host) as client:
         client.request("POST", "/v1/files", [("Content-Length", str(len(file)))])
         assert client.read().status == 413
-    print("bodies and heads beyond the limits are refused, and files have the limit of the memory alone")
+    print(
+        "bodies and heads beyond the limits are refused, and files have the limit of the memory alone"
+    )
 
 
 def an_upstream_does_not_speak_for_the_gateway(gateway, upstream):
-    forged = [("X-Undertext-Error", "invalid_compaction"), ("x-undertext-version", "7"), ("x-kept", "1")]
-    for answer in (whole(fields=forged), streamed([b"data: a\n\n"], fields=forged), whole(b"no", "529 Overloaded", forged)):
+    forged = [
+        ("X-Undertext-Error", "invalid_compaction"),
+        ("x-undertext-version", "7"),
+        ("x-kept", "1"),
+    ]
+    for answer in (
+        whole(fields=forged),
+        streamed([b"data: a\n\n"], fields=forged),
+        whole(b"no", "529 Overloaded", forged),
+    ):
         upstream.answer = answer
         with Client(gateway.host) as client:
             got = client.ask("POST", "/v1/messages", (), b"{}")
-        assert got.get("x-kept") == "1" and not [name for name, _ in got.fields if name.lower().startswith("x-undertext")], got
+        assert got.get("x-kept") == "1" and not [
+            name for name, _ in got.fields if name.lower().startswith("x-undertext")
+        ], got
     upstream.answer = whole()
     print("what an upstream says as the gateway reaches no client")
 
 
 def a_page_of_another_site(folder, upstream):
-    with Gateway(folder, upstream, "--key-env", "openai=OWN_KEY", environment={"OWN_KEY": CANARY}) as gateway:
+    with Gateway(
+        folder, upstream, "--key-env", "openai=OWN_KEY", environment={"OWN_KEY": CANARY}
+    ) as gateway:
         before = len(upstream.requests)
         with Client(gateway.host) as client:
-            client.send(f"GET /v1/models HTTP/1.1\r\nHost: evil.example:{gateway.port}\r\n\r\n".encode())
+            client.send(
+                f"GET /v1/models HTTP/1.1\r\nHost: evil.example:{gateway.port}\r\n\r\n".encode()
+            )
             assert client.read().status == 421
         with Client(gateway.host) as client:
-            assert client.ask("POST", "/v1/responses", [("Origin", "https://evil.example")], b"{}").status == 403
+            assert (
+                client.ask(
+                    "POST", "/v1/responses", [("Origin", "https://evil.example")], b"{}"
+                ).status
+                == 403
+            )
         assert len(upstream.requests) == before
         with Client(gateway.host) as client:
-            client.ask("POST", "/v1/responses", [("Authorization", "Bearer theirs"), ("x-api-key", "theirs")], b"{}")
-        assert upstream.last().get("authorization") == f"Bearer {CANARY}" and upstream.last().get("x-api-key") is None
+            client.ask(
+                "POST",
+                "/v1/responses",
+                [("Authorization", "Bearer theirs"), ("x-api-key", "theirs")],
+                b"{}",
+            )
+        assert (
+            upstream.last().get("authorization") == f"Bearer {CANARY}"
+            and upstream.last().get("x-api-key") is None
+        )
     store = f"sqlite:{folder.path}/pages.db"
     said = b'{"model":"m","messages":[{"role":"user","content":"planted"}]}'
     with Gateway(folder, upstream, store) as gateway:
         before = len(upstream.requests)
-        for origin in ("https://evil.example", "http://evil.example:8080", "null", "http://127.evil.example", "http://localhost.evil.example", "HTTPS://evil.example"):
-            for fields in ([("Content-Type", "text/plain")], [("X-Undertext-Conversation", "mine"), ("x-api-key", "k")]):
+        for origin in (
+            "https://evil.example",
+            "http://evil.example:8080",
+            "null",
+            "http://127.evil.example",
+            "http://localhost.evil.example",
+            "HTTPS://evil.example",
+        ):
+            for fields in (
+                [("Content-Type", "text/plain")],
+                [("X-Undertext-Conversation", "mine"), ("x-api-key", "k")],
+            ):
                 with Client(gateway.host) as client:
                     answer = client.ask("POST", "/v1/messages", [("Origin", origin), *fields], said)
-                    assert (answer.status, answer.get("x-undertext-error")) == (403, "origin_refused"), (origin, answer)
+                    assert (answer.status, answer.get("x-undertext-error")) == (
+                        403,
+                        "origin_refused",
+                    ), (origin, answer)
             with Client(gateway.host) as client:
-                preflight = client.ask("OPTIONS", "/v1/messages", [("Origin", origin), ("Access-Control-Request-Method", "POST")])
-                assert preflight.status == 403 and preflight.get("access-control-allow-origin") is None, preflight
+                preflight = client.ask(
+                    "OPTIONS",
+                    "/v1/messages",
+                    [("Origin", origin), ("Access-Control-Request-Method", "POST")],
+                )
+                assert (
+                    preflight.status == 403 and preflight.get("access-control-allow-origin") is None
+                ), preflight
         assert len(upstream.requests) == before
-        for number, origin in enumerate(("http://localhost:3000", "http://127.0.0.1:5173", "http://[::1]:80", "app://obsidian.md", "vscode-file://vscode-app")):
+        for number, origin in enumerate(
+            (
+                "http://localhost:3000",
+                "http://127.0.0.1:5173",
+                "http://[::1]:80",
+                "app://obsidian.md",
+                "vscode-file://vscode-app",
+            )
+        ):
             with Client(gateway.host) as client:
-                assert client.ask("POST", "/v1/messages", [("Origin", origin), ("x-api-key", f"k{number}")], b'{"model":"m","messages":[]}').status == 200, origin
+                assert (
+                    client.ask(
+                        "POST",
+                        "/v1/messages",
+                        [("Origin", origin), ("x-api-key", f"k{number}")],
+                        b'{"model":"m","messages":[]}',
+                    ).status
+                    == 200
+                ), origin
         assert gateway.stop()[0] == 0
     assert "planted" not in str(folder.run("list", "--store", store, "--json"))
     assert b"planted" not in b"".join(each.read_bytes() for each in folder.path.glob("pages.db*"))
@@ -195,24 +300,53 @@ def a_page_of_another_site(folder, upstream):
 def tokens(folder, upstream):
     good, read_only = folder.make_token("app", "acme"), folder.make_token("reader", "acme", "read")
     options = ["--tokens", folder.tokens, "--key-env", "anthropic=A", "--key-env", "gemini=G"]
-    with Gateway(folder, upstream, *options, environment={"A": CANARY + "a", "G": CANARY + "g"}) as gateway:
+    with Gateway(
+        folder, upstream, *options, environment={"A": CANARY + "a", "G": CANARY + "g"}
+    ) as gateway:
+
         def ask(target, *fields):
             with Client(gateway.host) as client:
                 return client.ask("POST", target, fields, b"{}").status
 
         before = len(upstream.requests)
-        for fields in ((), [("x-api-key", "wrong")], [("Authorization", "Bearer " + good[:-1])], [("x-api-key", read_only)], [("x-undertext-token", "x")]):
+        for fields in (
+            (),
+            [("x-api-key", "wrong")],
+            [("Authorization", "Bearer " + good[:-1])],
+            [("x-api-key", read_only)],
+            [("x-undertext-token", "x")],
+        ):
             assert ask("/v1/messages", *fields) == 401
-        assert ask("/v1/responses", ("Authorization", "Bearer " + good)) == 403, "there is no key for openai"
+        assert ask("/v1/responses", ("Authorization", "Bearer " + good)) == 403, (
+            "there is no key for openai"
+        )
         assert len(upstream.requests) == before
-        for target, field, key in (("/v1/messages", ("x-api-key", good), ("x-api-key", CANARY + "a")), ("/v1/messages", ("authorization", "Bearer " + good), ("x-api-key", CANARY + "a")),
-                                   ("/v1beta/models/m:generateContent", ("x-goog-api-key", good), ("x-goog-api-key", CANARY + "g"))):
+        for target, field, key in (
+            ("/v1/messages", ("x-api-key", good), ("x-api-key", CANARY + "a")),
+            ("/v1/messages", ("authorization", "Bearer " + good), ("x-api-key", CANARY + "a")),
+            (
+                "/v1beta/models/m:generateContent",
+                ("x-goog-api-key", good),
+                ("x-goog-api-key", CANARY + "g"),
+            ),
+        ):
             assert ask(target, field) == 200
-            assert upstream.last().get(key[0]) == key[1] and good.encode() not in upstream.last().head, upstream.last().fields
+            assert (
+                upstream.last().get(key[0]) == key[1] and good.encode() not in upstream.last().head
+            ), upstream.last().fields
         assert ask(f"/v1beta/models/m:generateContent?key={good}&alt=sse") == 200
-        assert upstream.last().target == "/v1beta/models/m:generateContent?alt=sse" and upstream.last().get("x-goog-api-key") == CANARY + "g"
-        assert ask("/v1/responses", ("X-Undertext-Token", good), ("Authorization", "Bearer own")) == 200
-        assert upstream.last().get("authorization") == "Bearer own" and good.encode() not in upstream.last().head
+        assert (
+            upstream.last().target == "/v1beta/models/m:generateContent?alt=sse"
+            and upstream.last().get("x-goog-api-key") == CANARY + "g"
+        )
+        assert (
+            ask("/v1/responses", ("X-Undertext-Token", good), ("Authorization", "Bearer own"))
+            == 200
+        )
+        assert (
+            upstream.last().get("authorization") == "Bearer own"
+            and good.encode() not in upstream.last().head
+        )
         folder.run("token", "revoke", "app", "--tokens", folder.tokens)
         deadline = 200
         while ask("/v1/messages", ("x-api-key", good)) == 200 and deadline:
@@ -226,16 +360,31 @@ def tokens(folder, upstream):
 
 def whoever_tries_tokens_has_to_wait(folder, upstream):
     good = folder.make_token("patient", "acme")
-    with Gateway(folder, upstream, "--tokens", folder.tokens, "--key-env", "anthropic=A", environment={"A": CANARY}) as gateway:
+    with Gateway(
+        folder,
+        upstream,
+        "--tokens",
+        folder.tokens,
+        "--key-env",
+        "anthropic=A",
+        environment={"A": CANARY},
+    ) as gateway:
+
         def ask(token):
             with Client(gateway.host) as client:
                 return client.ask("POST", "/v1/messages", [("x-api-key", token)], b"{}")
 
         answers = [ask(f"guess-{i}") for i in range(40)]
         statuses = [answer.status for answer in answers]
-        assert statuses[:20] == [401] * 20 and statuses.count(429) >= 10 and set(statuses) == {401, 429}, statuses
+        assert (
+            statuses[:20] == [401] * 20
+            and statuses.count(429) >= 10
+            and set(statuses) == {401, 429}
+        ), statuses
         refused = next(answer for answer in answers if answer.status == 429)
-        assert int(refused.get("retry-after")) >= 1 and refused.get("x-undertext-error") == "too_often", refused
+        assert (
+            int(refused.get("retry-after")) >= 1 and refused.get("x-undertext-error") == "too_often"
+        ), refused
         assert ask(good).status == 200, "a good token is let in all the same"
     print("whoever tries one token after another has to wait")
 
@@ -256,12 +405,25 @@ def a_revoked_token_ends_what_it_began(folder, upstream):
 
     tokens = {name: folder.make_token(name, "acme") for name in ("streaming", "tunnelling")}
     options = ["--tokens", folder.tokens, "--key-env", "openai=O", "--relay-upgrades"]
-    upgrade = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Key", "a2V5"), ("Sec-WebSocket-Version", "13")]
+    upgrade = [
+        ("Connection", "Upgrade"),
+        ("Upgrade", "websocket"),
+        ("Sec-WebSocket-Key", "a2V5"),
+        ("Sec-WebSocket-Version", "13"),
+    ]
     with Gateway(folder, upstream, *options, environment={"O": CANARY}) as gateway:
-        for name, method, fields, answer in (("streaming", "POST", [], slowly), ("tunnelling", "GET", upgrade, switched(told))):
+        for name, method, fields, answer in (
+            ("streaming", "POST", [], slowly),
+            ("tunnelling", "GET", upgrade, switched(told)),
+        ):
             upstream.answer = answer
             with Client(gateway.host) as client:
-                client.request(method, "/v1/responses", [("Authorization", "Bearer " + tokens[name]), *fields], b"{}" if method == "POST" else None)
+                client.request(
+                    method,
+                    "/v1/responses",
+                    [("Authorization", "Bearer " + tokens[name]), *fields],
+                    b"{}" if method == "POST" else None,
+                )
                 assert client.read_head().status in (200, 101)
                 folder.run("token", "revoke", name, "--tokens", folder.tokens)
                 began = time.monotonic()
@@ -274,10 +436,26 @@ def a_revoked_token_ends_what_it_began(folder, upstream):
 
 
 def it_listens_on_this_machine_alone(folder, upstream):
-    done = subprocess.run([folder.program, "gateway", "--listen", "0.0.0.0:0", "--openai", upstream.url], capture_output=True, env=folder.env, timeout=30)
+    done = subprocess.run(
+        [folder.program, "gateway", "--listen", "0.0.0.0:0", "--openai", upstream.url],
+        capture_output=True,
+        env=folder.env,
+        timeout=30,
+    )
     assert done.returncode == 2 and b"tokens" in done.stderr, done
-    for options in (["--key-env", "openai=NOT_SET"], ["--key-env", "nobody=HOME"], ["--openai", "file:///etc/passwd"], ["--openai", "http://u:p@h/"], ["--record", "some"]):
-        done = subprocess.run([folder.program, "gateway", "--listen", "127.0.0.1:0", *options], capture_output=True, env=folder.env, timeout=30)
+    for options in (
+        ["--key-env", "openai=NOT_SET"],
+        ["--key-env", "nobody=HOME"],
+        ["--openai", "file:///etc/passwd"],
+        ["--openai", "http://u:p@h/"],
+        ["--record", "some"],
+    ):
+        done = subprocess.run(
+            [folder.program, "gateway", "--listen", "127.0.0.1:0", *options],
+            capture_output=True,
+            env=folder.env,
+            timeout=30,
+        )
         assert done.returncode == 2, (options, done)
     print("without tokens it listens on this machine alone")
 
@@ -286,7 +464,12 @@ def keys_are_nowhere(folder, upstream):
     secrets = [f"{CANARY}-{i}" for i in range(6)]
     with Gateway(folder, upstream) as gateway:
         with Client(gateway.host) as client:
-            client.ask("POST", "/v1/messages", [("x-api-key", secrets[0]), ("Cookie", secrets[1])], b'{"m":"message-canary"}')
+            client.ask(
+                "POST",
+                "/v1/messages",
+                [("x-api-key", secrets[0]), ("Cookie", secrets[1])],
+                b'{"m":"message-canary"}',
+            )
             client.ask("POST", f"/v1beta/models/m:generateContent?key={secrets[2]}", (), b"{}")
             client.ask("POST", "/v1/responses", [("Authorization", "Bearer " + secrets[3])], b"{}")
             client.ask("GET", f"/v1/{secrets[4]}?token={secrets[5]}")
@@ -295,7 +478,12 @@ def keys_are_nowhere(folder, upstream):
             client.read()
         gateway.stop()
     with Gateway(folder, "http://127.0.0.1:1") as gateway, Client(gateway.host) as client:
-        client.ask("POST", f"/v1beta/models/m:generateContent?key={secrets[2]}", [("Authorization", secrets[3])], b"{}")
+        client.ask(
+            "POST",
+            f"/v1beta/models/m:generateContent?key={secrets[2]}",
+            [("Authorization", secrets[3])],
+            b"{}",
+        )
         gateway.stop()
     for file in pathlib.Path(folder.path).rglob("*"):
         if file.is_file():
@@ -310,22 +498,48 @@ def keys_are_nowhere(folder, upstream):
 def keys_of_recorded_calls_are_nowhere(folder, upstream):
     turn = {"model": "m", "messages": [{"role": "user", "content": "message-canary"}]}
     contents = {"contents": [{"role": "user", "parts": [{"text": "message-canary"}]}]}
-    keys = {name: f"{CANARY}-recorded-{name}" for name in ("anthropic", "bearer", "chat", "azure", "google", "parameter")}
-    calls = (("/v1/messages", ("x-api-key", keys["anthropic"]), dict(turn, max_tokens=9)), ("/v1/messages", ("Authorization", "Bearer " + keys["bearer"]), dict(turn, max_tokens=9)),
-             ("/v1/chat/completions", ("Authorization", "Bearer " + keys["chat"]), turn), ("/openai/deployments/m/chat/completions?api-version=1", ("api-key", keys["azure"]), turn),
-             ("/v1beta/models/m:generateContent", ("x-goog-api-key", keys["google"]), contents), (f"/v1beta/models/m:generateContent?key={keys['parameter']}", None, contents))
+    keys = {
+        name: f"{CANARY}-recorded-{name}"
+        for name in ("anthropic", "bearer", "chat", "azure", "google", "parameter")
+    }
+    calls = (
+        ("/v1/messages", ("x-api-key", keys["anthropic"]), dict(turn, max_tokens=9)),
+        ("/v1/messages", ("Authorization", "Bearer " + keys["bearer"]), dict(turn, max_tokens=9)),
+        ("/v1/chat/completions", ("Authorization", "Bearer " + keys["chat"]), turn),
+        ("/openai/deployments/m/chat/completions?api-version=1", ("api-key", keys["azure"]), turn),
+        ("/v1beta/models/m:generateContent", ("x-goog-api-key", keys["google"]), contents),
+        (f"/v1beta/models/m:generateContent?key={keys['parameter']}", None, contents),
+    )
     store = f"sqlite:{folder.path}/keys.db"
-    server = Server(folder, "--gateway", "127.0.0.1:0", *(f"--{name}={upstream.url}" for name in ("anthropic", "openai", "gemini")), store=store)
+    server = Server(
+        folder,
+        "--gateway",
+        "127.0.0.1:0",
+        *(f"--{name}={upstream.url}" for name in ("anthropic", "openai", "gemini")),
+        store=store,
+    )
     try:
         gateway = re.search(r"gateway: http://(\S+)", server.process.stdout.readline().decode())[1]
         said = []
-        for answer in (whole(b'{"error":{"message":"no"}}', "401 Unauthorized"), raw(b"nonsense\r\n\r\n"), whole(b"{}")):
+        for answer in (
+            whole(b'{"error":{"message":"no"}}', "401 Unauthorized"),
+            raw(b"nonsense\r\n\r\n"),
+            whole(b"{}"),
+        ):
             upstream.answer = answer
             for target, field, body in calls:
                 with Client(gateway) as client:
-                    said.append(client.ask("POST", target, [field] if field else [], json.dumps(body).encode()))
+                    said.append(
+                        client.ask(
+                            "POST", target, [field] if field else [], json.dumps(body).encode()
+                        )
+                    )
                 sent = upstream.last()
-                assert any(key in value for key in keys.values() for value in [sent.target, *(value for _, value in sent.fields)]), sent
+                assert any(
+                    key in value
+                    for key in keys.values()
+                    for value in [sent.target, *(value for _, value in sent.fields)]
+                ), sent
         assert {answer.status for answer in said} == {401, 502, 200}, said
         metrics = server.request("GET", "/metrics").body.decode()
         assert re.search(r"^undertext_gateway_requests_total \d+", metrics, re.MULTILINE), metrics
@@ -335,7 +549,9 @@ def keys_of_recorded_calls_are_nowhere(folder, upstream):
         server.close()
     records = 0
     for line in folder.run("list", "--store", store, "--json").splitlines():
-        records += len(folder.run("requests", json.loads(line)["conversation"], "--store", store).splitlines())
+        records += len(
+            folder.run("requests", json.loads(line)["conversation"], "--store", store).splitlines()
+        )
     assert records >= 3 * len(calls), records
     assert CANARY not in metrics and not [answer for answer in shown if CANARY in answer]
     for file in pathlib.Path(folder.path).rglob("*"):

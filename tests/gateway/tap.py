@@ -1,10 +1,11 @@
 """A relay on the loopback that keeps what clients send, byte by byte.
 
-    with Tap() as tap:
-        tap.to("127.0.0.1:8788")
-        run_client(tap.url)
-        tap.requests()       # [(method, target, [(name, value)], body)]
+with Tap() as tap:
+    tap.to("127.0.0.1:8788")
+    run_client(tap.url)
+    tap.requests()       # [(method, target, [(name, value)], body)]
 """
+
 import socket
 import threading
 

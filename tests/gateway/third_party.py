@@ -5,6 +5,7 @@ pi, in the four dialects that it speaks, and Gemini CLI (scripts/peers agents) w
 same, what they send arrives byte by byte and header by header, and every request is recorded. What they send holds their makers' prompts: it stays in memory and in a temporary
 folder. Exits with 77, which means skipped, where the programs are not to be had.
 """
+
 import itertools
 import json
 import pathlib
@@ -14,7 +15,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parent.parent / "agents")]
+sys.path[:0] = [
+    str(pathlib.Path(__file__).parent),
+    str(pathlib.Path(__file__).parent.parent / "agents"),
+]
 import agents
 import running
 import tap
@@ -27,7 +31,14 @@ def node_of(folder):
     """A Node of 20 or later: of the path, or the one that scripts have got (scripts/lib.sh)."""
     for node in (shutil.which("node"), folder.parent.parent / "node" / "bin" / "node"):
         if node and pathlib.Path(node).exists():
-            if int(subprocess.run([node, "--version"], check=True, capture_output=True, text=True).stdout.lstrip("v").split(".")[0]) >= 20:
+            if (
+                int(
+                    subprocess.run([node, "--version"], check=True, capture_output=True, text=True)
+                    .stdout.lstrip("v")
+                    .split(".")[0]
+                )
+                >= 20
+            ):
                 return str(node)
     return None
 
@@ -51,25 +62,58 @@ class Agent:
 def pi(api, path):
     def work(command, provider, folder):
         agent = Agent(command, folder)
-        models = {"providers": {"x": {"baseUrl": provider.url + path, "api": api, "apiKey": "none", "models": [{"id": "m"}]}}}
+        models = {
+            "providers": {
+                "x": {
+                    "baseUrl": provider.url + path,
+                    "api": api,
+                    "apiKey": "none",
+                    "models": [{"id": "m"}],
+                }
+            }
+        }
         (agent.folder / ".pi" / "agent").mkdir(parents=True)
         (agent.folder / ".pi" / "agent" / "models.json").write_text(json.dumps(models))
         agent.environment["PI_OFFLINE"] = "1"
         for text, resumes in TURNS:
-            agent.run("--provider", "x", "--model", "m", *(["--continue"] if resumes else []), "--print", text)
+            agent.run(
+                "--provider",
+                "x",
+                "--model",
+                "m",
+                *(["--continue"] if resumes else []),
+                "--print",
+                text,
+            )
         return agent
+
     return work
 
 
 def gemini(command, provider, folder):
     agent = Agent(command, folder)
-    settings = {"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False},
-                "general": {"disableAutoUpdate": True, "enableAutoUpdate": False}, "telemetry": {"enabled": False}}
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
+        "telemetry": {"enabled": False},
+    }
     (agent.folder / ".gemini").mkdir()
     (agent.folder / ".gemini" / "settings.json").write_text(json.dumps(settings))
-    agent.environment.update(GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=provider.url, GEMINI_CLI_NO_RELAUNCH="true", GEMINI_CLI_TRUST_WORKSPACE="true")
+    agent.environment.update(
+        GEMINI_API_KEY="none",
+        GOOGLE_GEMINI_BASE_URL=provider.url,
+        GEMINI_CLI_NO_RELAUNCH="true",
+        GEMINI_CLI_TRUST_WORKSPACE="true",
+    )
     for text, resumes in TURNS:
-        agent.run("--model", "gemini-2.5-pro", *(["--resume", "latest"] if resumes else []), "--prompt", text)
+        agent.run(
+            "--model",
+            "gemini-2.5-pro",
+            *(["--resume", "latest"] if resumes else []),
+            "--prompt",
+            text,
+        )
     return agent
 
 
@@ -82,26 +126,49 @@ def the_same_with_and_without(program, name, work, command):
         store = f"sqlite:{place}/gateway.db"
         with tap.Tap() as client_side, tap.Tap() as provider_side:
             provider_side.to(provider.url.removeprefix("http://"))
-            gateway = agents.Gateway(program, store, provider_side.url, client_side.address, "--gemini", provider_side.url)
+            gateway = agents.Gateway(
+                program,
+                store,
+                provider_side.url,
+                client_side.address,
+                "--gemini",
+                provider_side.url,
+            )
             client_side.to(gateway.address)
             shown = agents.printed(work(command, client_side, folder))
             told = gateway.stop()
             agents.check_equal(agents.calls(client_side), agents.calls(provider_side))
             assert agents.kinds(client_side) == asked, (agents.kinds(client_side), asked)
-        assert shown == plain, [pair for pair in itertools.zip_longest(plain, shown) if pair[0] != pair[1]][:3]
+        assert shown == plain, [
+            pair for pair in itertools.zip_longest(plain, shown) if pair[0] != pair[1]
+        ][:3]
         assert len(provider.requests) >= 5, "no tool was used"
         turns = agents.check_recorded(agents.Store(program, store), provider)
         assert "not recorded" not in told, told
-        print(f"{name}: {len(provider.requests)} requests, equal and recorded in {len(turns)} conversations", flush=True)
+        print(
+            f"{name}: {len(provider.requests)} requests, equal and recorded in {len(turns)} conversations",
+            flush=True,
+        )
 
 
 def main(program, folder):
     folder = pathlib.Path(folder).resolve()
-    pis, geminis = (folder / "node_modules" / path for path in ("@mariozechner/pi-coding-agent/dist/cli.js", "@google/gemini-cli/bundle/gemini.js"))
+    pis, geminis = (
+        folder / "node_modules" / path
+        for path in (
+            "@mariozechner/pi-coding-agent/dist/cli.js",
+            "@google/gemini-cli/bundle/gemini.js",
+        )
+    )
     node = node_of(folder)
     if not node or not pis.exists() or not geminis.exists():
         agents.agents.skip("scripts/peers agents could not get them, or there is no Node 20")
-    for api, path in (("openai-completions", "/v1"), ("openai-responses", "/v1"), ("anthropic-messages", ""), ("google-generative-ai", "/v1beta")):
+    for api, path in (
+        ("openai-completions", "/v1"),
+        ("openai-responses", "/v1"),
+        ("anthropic-messages", ""),
+        ("google-generative-ai", "/v1beta"),
+    ):
         the_same_with_and_without(program, f"pi with {api}", pi(api, path), [node, str(pis)])
     the_same_with_and_without(program, "Gemini CLI", gemini, [node, str(geminis)])
 

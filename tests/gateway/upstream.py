@@ -1,10 +1,11 @@
 """A provider on the loopback that keeps every byte it is sent, and answers as a test tells it to.
 
-    with Upstream() as upstream:
-        upstream.answer = streamed([b"data: a\n\n", b"data: b\n\n"])
-        …
-        upstream.requests        # [Request], in order of arrival
+with Upstream() as upstream:
+    upstream.answer = streamed([b"data: a\n\n", b"data: b\n\n"])
+    …
+    upstream.requests        # [Request], in order of arrival
 """
+
 import asyncio
 import dataclasses
 import json
@@ -20,7 +21,9 @@ class Request:
     body: bytes
     head: bytes  # as it came
     connection: int  # which of the connections it came on, from 0
-    left: threading.Event = dataclasses.field(default_factory=threading.Event, repr=False)  # the other side has gone, while it was answered
+    left: threading.Event = dataclasses.field(
+        default_factory=threading.Event, repr=False
+    )  # the other side has gone, while it was answered
 
     def get(self, name):
         return next((value for n, value in self.fields if n.lower() == name.lower()), None)
@@ -44,13 +47,16 @@ def chunk(data):
 
 def whole(body=b"{}", status="200 OK", fields=(("content-type", "application/json"),)):
     """An answer with a length."""
+
     async def answer(request, reader, writer):
         writer.write(head(status, fields, len(body)) + (b"" if request.method == "HEAD" else body))
+
     return answer
 
 
 def streamed(pieces, status="200 OK", fields=(("content-type", "text/event-stream"),), pause=0.0):
     """An answer in chunks."""
+
     async def answer(request, reader, writer):
         writer.write(head(status, fields, chunked=True))
         for piece in pieces:
@@ -59,25 +65,39 @@ def streamed(pieces, status="200 OK", fields=(("content-type", "text/event-strea
             if pause:
                 await asyncio.sleep(pause)
         writer.write(b"0\r\n\r\n")
+
     return answer
 
 
 def raw(data, close=True):
     """These bytes, whatever they are."""
+
     async def answer(request, reader, writer):
         writer.write(data)
         await writer.drain()
         if close:
             writer.close()
+
     return answer
 
 
 def switched(then):
     """Changes the protocol to a WebSocket's, and then does this with the connection."""
+
     async def answer(request, reader, writer):
-        writer.write(head("101 Switching Protocols", [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", "yes")]))
+        writer.write(
+            head(
+                "101 Switching Protocols",
+                [
+                    ("Upgrade", "websocket"),
+                    ("Connection", "Upgrade"),
+                    ("Sec-WebSocket-Accept", "yes"),
+                ],
+            )
+        )
         await then(reader, writer)
         writer.close()
+
     return answer
 
 
@@ -89,8 +109,11 @@ async def echoed(reader, writer):
 
 def echo():
     async def answer(request, reader, writer):
-        body = json.dumps({"method": request.method, "target": request.target, "size": len(request.body)}).encode()
+        body = json.dumps(
+            {"method": request.method, "target": request.target, "size": len(request.body)}
+        ).encode()
         await whole(body)(request, reader, writer)
+
     return answer
 
 
@@ -129,7 +152,11 @@ class Upstream:
         if self.certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(*self.certificate)
-        self.server = self.loop.run_until_complete(asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=context, backlog=2048, limit=1 << 20))
+        self.server = self.loop.run_until_complete(
+            asyncio.start_server(
+                self.serve, "127.0.0.1", 0, ssl=context, backlog=2048, limit=1 << 20
+            )
+        )
         self.port = self.server.sockets[0].getsockname()[1]
         self.url = f"http{'s' if context else ''}://127.0.0.1:{self.port}"
         self.ready.set()
@@ -170,7 +197,9 @@ class Upstream:
             return None
         lines = text[:-4].decode("latin-1").split("\r\n")
         method, target, _ = lines[0].split(" ")
-        fields = [(name, value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])]
+        fields = [
+            (name, value.strip()) for name, _, value in (line.partition(":") for line in lines[1:])
+        ]
         request = Request(method, target, fields, b"", text, number)
         if (request.get("transfer-encoding") or "").lower() == "chunked":
             while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
@@ -184,7 +213,9 @@ class Upstream:
     def wait(self, count, patience=30):
         """The requests, once there are so many."""
         with self.changed:
-            assert self.changed.wait_for(lambda: len(self.requests) >= count, patience), f"{len(self.requests)} requests instead of {count}"
+            assert self.changed.wait_for(lambda: len(self.requests) >= count, patience), (
+                f"{len(self.requests)} requests instead of {count}"
+            )
             return list(self.requests)
 
     def last(self):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """`undertext wrap`: a command runs as it would without it, except that its base URLs lead through a gateway.
 
-    wrap.py PROGRAM
+wrap.py PROGRAM
 """
+
 import json
 import os
 import pathlib
@@ -31,7 +32,15 @@ sys.exit(int(os.environ.get("EXIT", "0")))
 
 
 def run(folder, words, environment=None, **options):
-    return subprocess.run([folder.program, "wrap", *words], capture_output=True, text=True, env={**folder.env, **(environment or {})}, timeout=60, umask=0o027, **options)
+    return subprocess.run(
+        [folder.program, "wrap", *words],
+        capture_output=True,
+        text=True,
+        env={**folder.env, **(environment or {})},
+        timeout=60,
+        umask=0o027,
+        **options,
+    )
 
 
 def upstream_options(upstream):
@@ -39,10 +48,24 @@ def upstream_options(upstream):
 
 
 def a_command_runs_as_without_it(folder, upstream, client):
-    plain = subprocess.run([sys.executable, client, "-p", "two words", "--store", "x"], capture_output=True, text=True, umask=0o027,
-                           env={**folder.env, "ANTHROPIC_BASE_URL": upstream.url, "OPENAI_BASE_URL": upstream.url + "/v1", "GOOGLE_GEMINI_BASE_URL": upstream.url})
+    plain = subprocess.run(
+        [sys.executable, client, "-p", "two words", "--store", "x"],
+        capture_output=True,
+        text=True,
+        umask=0o027,
+        env={
+            **folder.env,
+            "ANTHROPIC_BASE_URL": upstream.url,
+            "OPENAI_BASE_URL": upstream.url + "/v1",
+            "GOOGLE_GEMINI_BASE_URL": upstream.url,
+        },
+    )
     before = len(upstream.requests)
-    done = run(folder, [*upstream_options(upstream), sys.executable, client, "-p", "two words", "--store", "x"], {"EXIT": "7"})
+    done = run(
+        folder,
+        [*upstream_options(upstream), sys.executable, client, "-p", "two words", "--store", "x"],
+        {"EXIT": "7"},
+    )
     assert done.returncode == 7, done
     told, expected = json.loads(done.stdout), json.loads(plain.stdout)
     # The sanitizer limits core dumps itself.
@@ -50,21 +73,48 @@ def a_command_runs_as_without_it(folder, upstream, client):
     for name in ("arguments", "umask", *limits, "mask", "pipe", "answers", "files"):
         assert told[name] == expected[name], (name, told[name], expected[name])
     variables = told["environment"]
-    assert variables["ANTHROPIC_BASE_URL"].endswith("/anthropic") and variables["OPENAI_BASE_URL"].endswith("/openai/v1")
+    assert variables["ANTHROPIC_BASE_URL"].endswith("/anthropic") and variables[
+        "OPENAI_BASE_URL"
+    ].endswith("/openai/v1")
     assert variables["ENABLE_TOOL_SEARCH"] == "true" and "127.0.0.1" in variables["no_proxy"]
-    assert [r.target for r in upstream.requests[before:]] == ["/v1/messages", "/v1/responses", "/v1beta/models/m:generateContent"]
-    assert "gateway http://127.0.0.1:" in done.stderr and "store sqlite:" in done.stderr and "/#token=" in done.stderr, done.stderr
+    assert [r.target for r in upstream.requests[before:]] == [
+        "/v1/messages",
+        "/v1/responses",
+        "/v1beta/models/m:generateContent",
+    ]
+    assert (
+        "gateway http://127.0.0.1:" in done.stderr
+        and "store sqlite:" in done.stderr
+        and "/#token=" in done.stderr
+    ), done.stderr
     log = pathlib.Path(folder.path / "data/undertext/wrap.log")
-    assert stat.S_IMODE(log.stat().st_mode) == 0o600 and '"route":"anthropic/messages"' in log.read_text()
+    assert (
+        stat.S_IMODE(log.stat().st_mode) == 0o600
+        and '"route":"anthropic/messages"' in log.read_text()
+    )
     assert "token" not in re.sub(r'"token":""|tokens', "", log.read_text())
-    print("a command runs as without it: arguments, exit status, signals, limits; its base URLs lead through the gateway")
+    print(
+        "a command runs as without it: arguments, exit status, signals, limits; its base URLs lead through the gateway"
+    )
 
 
 def base_urls_that_are_set_are_where_it_sends_to(folder, upstream, client):
     before = len(upstream.requests)
-    done = run(folder, [sys.executable, client], {"ANTHROPIC_BASE_URL": upstream.url + "/their/", "OPENAI_BASE_URL": upstream.url + "/api/v9", "GOOGLE_GEMINI_BASE_URL": upstream.url})
+    done = run(
+        folder,
+        [sys.executable, client],
+        {
+            "ANTHROPIC_BASE_URL": upstream.url + "/their/",
+            "OPENAI_BASE_URL": upstream.url + "/api/v9",
+            "GOOGLE_GEMINI_BASE_URL": upstream.url,
+        },
+    )
     assert done.returncode == 0, done
-    assert [r.target for r in upstream.requests[before:]] == ["/their/v1/messages", "/api/v9/responses", "/v1beta/models/m:generateContent"]
+    assert [r.target for r in upstream.requests[before:]] == [
+        "/their/v1/messages",
+        "/api/v9/responses",
+        "/v1beta/models/m:generateContent",
+    ]
     print("base URLs that are set already are where it sends to")
 
 
@@ -73,28 +123,53 @@ def codex_gets_an_option(folder, upstream):
     codex.parent.mkdir(exist_ok=True)
     codex.write_text(f"#!{sys.executable}\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n")
     codex.chmod(0o755)
-    done = run(folder, [*upstream_options(upstream), "codex", "exec", "hello", "--json"], {"PATH": f"{codex.parent}:{os.environ['PATH']}"})
+    done = run(
+        folder,
+        [*upstream_options(upstream), "codex", "exec", "hello", "--json"],
+        {"PATH": f"{codex.parent}:{os.environ['PATH']}"},
+    )
     words = json.loads(done.stdout)
-    assert words[0] == "-c" and re.fullmatch(r'openai_base_url="http://127\.0\.0\.1:\d+/openai/v1"', words[1]) and words[2:] == ["exec", "hello", "--json"], words
+    assert (
+        words[0] == "-c"
+        and re.fullmatch(r'openai_base_url="http://127\.0\.0\.1:\d+/openai/v1"', words[1])
+        and words[2:] == ["exec", "hello", "--json"]
+    ), words
     # It does not read this variable: what it holds is for others, and not where Codex sends to.
-    codex.write_text(f"#!{sys.executable}\nimport json, os, re, sys, urllib.request\nurl = re.search(r'http[^\"]+', sys.argv[2])[0]\n"
-                     "urllib.request.urlopen(urllib.request.Request(url + '/responses', b'{}', {'content-type': 'application/json'}))\n"
-                     "print(os.environ['OPENAI_BASE_URL'])\n")
+    codex.write_text(
+        f"#!{sys.executable}\nimport json, os, re, sys, urllib.request\nurl = re.search(r'http[^\"]+', sys.argv[2])[0]\n"
+        "urllib.request.urlopen(urllib.request.Request(url + '/responses', b'{}', {'content-type': 'application/json'}))\n"
+        "print(os.environ['OPENAI_BASE_URL'])\n"
+    )
     before = len(upstream.requests)
-    done = run(folder, [*upstream_options(upstream), "codex", "exec"], {"PATH": f"{codex.parent}:{os.environ['PATH']}", "OPENAI_BASE_URL": "http://127.0.0.1:9/theirs"})
+    done = run(
+        folder,
+        [*upstream_options(upstream), "codex", "exec"],
+        {
+            "PATH": f"{codex.parent}:{os.environ['PATH']}",
+            "OPENAI_BASE_URL": "http://127.0.0.1:9/theirs",
+        },
+    )
     assert (done.returncode, done.stdout) == (0, "http://127.0.0.1:9/theirs\n"), done
     assert [r.target for r in upstream.requests[before:]] == ["/v1/responses"]
     print("codex gets an option, and no variable that it does not read")
 
 
 def the_inspector_is_there_while_it_runs(folder, upstream):
-    process = subprocess.Popen([folder.program, "wrap", *upstream_options(upstream), "cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env=folder.env)
+    process = subprocess.Popen(
+        [folder.program, "wrap", *upstream_options(upstream), "cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=folder.env,
+    )
     lines = [process.stderr.readline(), process.stderr.readline()]
     url, token = re.search(r"(http://127\.0\.0\.1:\d+)/#token=(\S+)", lines[1]).groups()
     for given, status in (({"Authorization": f"Bearer {token}"}, 200), ({}, 401)):
         try:
-            got = urllib.request.urlopen(urllib.request.Request(url + "/v1/conversations", headers=given)).status
+            got = urllib.request.urlopen(
+                urllib.request.Request(url + "/v1/conversations", headers=given)
+            ).status
         except urllib.error.HTTPError as error:
             got = error.code
         assert got == status, (given, got)
@@ -104,11 +179,21 @@ def the_inspector_is_there_while_it_runs(folder, upstream):
 
 
 def signals_reach_the_command(folder, upstream):
-    script = ("import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(42))\nsignal.signal(signal.SIGHUP, lambda *_: sys.exit(43))\n"
-              "print('ready', flush=True)\nwhile True: signal.pause()\n")
-    for number, status in ((signal.SIGTERM, 42), (signal.SIGHUP, 43), (signal.SIGQUIT, 128 + signal.SIGQUIT)):
-        process = subprocess.Popen([folder.program, "wrap", *upstream_options(upstream), sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                   env=folder.env)
+    script = (
+        "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(42))\nsignal.signal(signal.SIGHUP, lambda *_: sys.exit(43))\n"
+        "print('ready', flush=True)\nwhile True: signal.pause()\n"
+    )
+    for number, status in (
+        (signal.SIGTERM, 42),
+        (signal.SIGHUP, 43),
+        (signal.SIGQUIT, 128 + signal.SIGQUIT),
+    ):
+        process = subprocess.Popen(
+            [folder.program, "wrap", *upstream_options(upstream), sys.executable, "-c", script],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=folder.env,
+        )
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(number)
         assert process.wait(30) == status, (number, process.returncode)

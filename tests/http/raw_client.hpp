@@ -27,16 +27,20 @@ inline std::uint16_t port_of(const Server& server) { return port_in(server.addre
 class RawClient {
  public:
   // A small buffer makes a client that reads slowly felt soon.
-  explicit RawClient(const Server& server, int receive_buffer = 0) : RawClient(port_of(server), receive_buffer) {}
-  explicit RawClient(std::uint16_t port, int receive_buffer = 0) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    if (receive_buffer > 0) ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  explicit RawClient(const Server& server, int receive_buffer = 0)
+      : RawClient(port_of(server), receive_buffer) {}
+  explicit RawClient(std::uint16_t port, int receive_buffer = 0)
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (receive_buffer > 0)
+      ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
   }
-  RawClient(RawClient&& other) noexcept : socket_(std::exchange(other.socket_, -1)), read_(std::move(other.read_)) {}
+  RawClient(RawClient&& other) noexcept
+      : socket_(std::exchange(other.socket_, -1)), read_(std::move(other.read_)) {}
   RawClient& operator=(RawClient&&) = delete;
   ~RawClient() { close(); }
 
@@ -72,7 +76,8 @@ class RawClient {
       if (!read_some()) return {};
     std::size_t size = end + 4;
     const std::size_t length = read_.find("Content-Length: ");
-    if (length < end && !is_to_head) size += static_cast<std::size_t>(std::atoll(read_.c_str() + length + 16));
+    if (length < end && !is_to_head)
+      size += static_cast<std::size_t>(std::atoll(read_.c_str() + length + 16));
     while (read_.size() < size)
       if (!read_some()) return {};
     std::string answer = read_.substr(0, size);
@@ -124,18 +129,23 @@ inline std::size_t count_of(std::string_view text, std::string_view part) {
 
 // Answers with what it was sent: "METHOD target body".
 inline void echo(Request request, std::unique_ptr<Exchange> exchange) {
-  exchange->answer({.content_type = "text/plain", .body = request.method + " " + request.target + " " + request.body});
+  exchange->answer({.content_type = "text/plain",
+                    .body = request.method + " " + request.target + " " + request.body});
 }
 inline Calls echoing(std::uint64_t body_bytes_max = 1 << 20) {
   return {.admit = [=](const Head&) { return Admission{body_bytes_max}; }, .handle = echo};
 }
-inline Server serve(Calls calls, Limits limits = {}) { return Server::listen({.limits = limits}, std::move(calls)).value(); }
+inline Server serve(Calls calls, Limits limits = {}) {
+  return Server::listen({.limits = limits}, std::move(calls)).value();
+}
 
 inline std::string get(std::string_view target, std::string_view fields = "") {
-  return "GET " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(fields) + "\r\n";
+  return "GET " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n" + std::string(fields) +
+         "\r\n";
 }
 inline std::string post(std::string_view target, std::string_view body) {
-  return "POST " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(body.size()) +
+  return "POST " + std::string(target) +
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(body.size()) +
          "\r\n\r\n" + std::string(body);
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Starts the server on a free port, fetches the page and what it shows, and stops.   check.py PROGRAM STORE"""
+
 import json
 import re
 import signal
@@ -14,7 +15,11 @@ def get(url):
 
 
 def main(program, store):
-    server = subprocess.Popen([program, "serve", "--quiet", "--store", store, "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [program, "serve", "--quiet", "--store", store, "--listen", "127.0.0.1:0"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         said = server.stdout.readline()
         url = re.search(r"https?://\S+", said)
@@ -26,7 +31,9 @@ def main(program, store):
         for asset in assets:
             get(url[0] + asset)
         listed = json.loads(get(url[0] + "/v1/conversations"))["result"]["conversations"]
-        print(f"the page is {'the inspector' if assets else 'one that says how to add the inspector'}, and there are {', '.join(c['id'] for c in listed) or 'no conversations'}")
+        print(
+            f"the page is {'the inspector' if assets else 'one that says how to add the inspector'}, and there are {', '.join(c['id'] for c in listed) or 'no conversations'}"
+        )
     finally:
         server.send_signal(signal.SIGTERM)
         status = server.wait(30)

@@ -1,4 +1,5 @@
-// Uses the installed library from outside: prints its version after one call into it, and one that reaches what it links.
+// Uses the installed library from outside: prints its version after one call into it, and one that
+// reaches what it links.
 #include <cstdio>
 #include <string>
 
@@ -8,7 +9,8 @@
 int main() {
   const std::string version{undertext::library_version()};
   std::puts(version.c_str());
-  const auto summariser = undertext::endpoint_summariser({.base_url = "https://example.com", .model = "m"});
+  const auto summariser =
+      undertext::endpoint_summariser({.base_url = "https://example.com", .model = "m"});
   const bool links = summariser || summariser.error().code == undertext::ErrorCode::unsupported;
   return version.empty() || !links ? 1 : 0;
 }

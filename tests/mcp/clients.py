@@ -3,6 +3,7 @@
 
 Every one lists the tools and calls each of them, lists the resources and reads one. Exits with 77, which means skipped, where scripts/peers could not get a client.
 """
+
 import json
 import os
 import pathlib
@@ -17,7 +18,12 @@ HERE = pathlib.Path(__file__).parent
 
 def play(command, mode, target, revision):
     calls = [[tool, arguments] for tool, arguments, _ in served.CALLS]
-    done = subprocess.run([*command, mode, json.dumps(target), json.dumps(calls)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [*command, mode, json.dumps(target), json.dumps(calls)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     told = json.loads(done.stdout)
     assert told["version"] in (revision, None), told["version"]
@@ -46,20 +52,35 @@ def main(program, python_folder, node_folder):
     if not python.exists():
         print("skipped: mcp: scripts/peers could not get the client for Python")
         sys.exit(77)
-    if not all((node / "node_modules" / "@modelcontextprotocol" / package).exists() for package in ("sdk", "client")):
+    if not all(
+        (node / "node_modules" / "@modelcontextprotocol" / package).exists()
+        for package in ("sdk", "client")
+    ):
         print("skipped: mcp-node: scripts/peers could not get the client for TypeScript")
         sys.exit(77)
     for script in (HERE / "clients").glob("*.mjs"):
         shutil.copy(script, node / script.name)
     for command, mode, revision in clients(str(python), node):
         with served.store(program) as (folder, url, project):
-            stdio = {"command": [program, "mcp", "--store", url, "--allow-edits"], "cwd": str(project), "env": {"PATH": os.environ["PATH"], **folder.env}}
+            stdio = {
+                "command": [program, "mcp", "--store", url, "--allow-edits"],
+                "cwd": str(project),
+                "env": {"PATH": os.environ["PATH"], **folder.env},
+            }
             play(command, mode, stdio, revision)
         with served.store(program) as (folder, url, project):
             token = folder.make_token("agent", "default")
             server = served.Server(folder, "--tokens", folder.tokens, store=url)
             try:
-                play(command, mode, {"url": f"http://{server.host}/mcp?edits=true&conversation=here", "token": token}, revision)
+                play(
+                    command,
+                    mode,
+                    {
+                        "url": f"http://{server.host}/mcp?edits=true&conversation=here",
+                        "token": token,
+                    },
+                    revision,
+                )
             finally:
                 server.close()
         print(pathlib.Path(command[-1]).name, mode, "over stdio and HTTP")

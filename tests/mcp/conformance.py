@@ -4,6 +4,7 @@
 Played are the scenarios of what this server offers; the others need tools and prompts of a server made for the suite. Exits with 77, which means skipped, where the suite or a
 Node for it is not to be had.
 """
+
 import os
 import pathlib
 import shutil
@@ -13,7 +14,13 @@ import tempfile
 
 import served
 
-SCENARIOS = ["server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"]
+SCENARIOS = [
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "resources-list",
+    "dns-rebinding-protection",
+]
 REPOSITORY = pathlib.Path(__file__).parents[2]
 
 
@@ -32,7 +39,14 @@ def node_22():
 
 
 def main(program, peer_folder):
-    suite = pathlib.Path(peer_folder) / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+    suite = (
+        pathlib.Path(peer_folder)
+        / "node_modules"
+        / "@modelcontextprotocol"
+        / "conformance"
+        / "dist"
+        / "index.js"
+    )
     if not suite.exists():
         skip("scripts/peers could not get the conformance suite")
     node = node_22()
@@ -40,8 +54,21 @@ def main(program, peer_folder):
         server = served.Server(folder, store=url)
         try:
             for scenario in SCENARIOS:
-                done = subprocess.run([node, str(suite.resolve()), "server", "--url", f"http://{server.host}/mcp", "--scenario", scenario], cwd=results,
-                                      capture_output=True, text=True, timeout=120)
+                done = subprocess.run(
+                    [
+                        node,
+                        str(suite.resolve()),
+                        "server",
+                        "--url",
+                        f"http://{server.host}/mcp",
+                        "--scenario",
+                        scenario,
+                    ],
+                    cwd=results,
+                    capture_output=True,
+                    text=True,
+                    timeout=120,
+                )
                 assert done.returncode == 0, done.stdout + done.stderr
                 print(scenario, "passed")
         finally:

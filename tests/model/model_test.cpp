@@ -1,5 +1,6 @@
-// Random operations of every kind, failing ones among them, against the plain reference. After each step the whole visible state is
-// compared. Built with tiny tree nodes, so that a few dozen messages make deep trees.
+// Random operations of every kind, failing ones among them, against the plain reference. After each
+// step the whole visible state is compared. Built with tiny tree nodes, so that a few dozen
+// messages make deep trees.
 //
 //     SEED=7 UNDERTEXT_MODEL_STEPS=1000000 undertext_model_test
 #include <cstdio>
@@ -22,7 +23,8 @@ namespace {
 
 class Player {
  public:
-  explicit Player(std::uint64_t seed) : random_(seed), uses_ids_again_(one_in(3)), reasons_(one_in(2)) {}
+  explicit Player(std::uint64_t seed)
+      : random_(seed), uses_ids_again_(one_in(3)), reasons_(one_in(2)) {}
 
   std::uint64_t below(std::uint64_t n) { return n == 0 ? 0 : random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
@@ -42,27 +44,34 @@ class Player {
       case 5: {  // one or two calls
         std::string calls = "{\"id\":\"" + new_call() + "\"}";
         if (one_in(3)) calls += ",{\"id\":\"" + new_call() + "\"}";
-        return parse("{\"role\":\"assistant\",\"content\":\"" + text + "\",\"toolCalls\":[" + calls + "]" + time + "}");
+        return parse("{\"role\":\"assistant\",\"content\":\"" + text + "\",\"toolCalls\":[" +
+                     calls + "]" + time + "}");
       }
       case 6:  // the same as parts
         return parse("{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"" + text +
-                     "\"},{\"type\":\"tool_use\",\"id\":\"" + new_call() + "\",\"name\":\"t\",\"input\":{}}]" + time + "}");
+                     "\"},{\"type\":\"tool_use\",\"id\":\"" + new_call() +
+                     "\",\"name\":\"t\",\"input\":{}}]" + time + "}");
       case 7:
-        return parse("{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"" + some_call() +
-                     "\",\"content\":\"" + text + "\"}]" + time + "}");
-      default: return parse("{\"role\":\"tool\",\"content\":\"" + text + "\",\"toolCallId\":\"" + some_call() + "\"" + time + "}");
+        return parse(
+            "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"" +
+            some_call() + "\",\"content\":\"" + text + "\"}]" + time + "}");
+      default:
+        return parse("{\"role\":\"tool\",\"content\":\"" + text + "\",\"toolCallId\":\"" +
+                     some_call() + "\"" + time + "}");
     }
   }
   // By itself, with an answer, or with calls.
   Message reasoning(const std::string& text) {
     std::string parts = R"({"type":"reasoning","summary":")" + text + "\"}";
     if (one_in(4)) parts += R"(,{"type":"text","text":")" + text + "\"}";
-    if (one_in(4)) parts += R"(,{"type":"tool_use","id":")" + new_call() + R"(","name":"t","input":{}})";
+    if (one_in(4))
+      parts += R"(,{"type":"tool_use","id":")" + new_call() + R"(","name":"t","input":{}})";
     return parse(R"({"role":"assistant","content":[)" + parts + "]}");
   }
   std::vector<Message> messages() {
     std::vector<Message> list;
-    for (std::uint64_t n = one_in(30) ? 0 : 1 + below(one_in(10) ? 12 : 3); n > 0; --n) list.push_back(message());
+    for (std::uint64_t n = one_in(30) ? 0 : 1 + below(one_in(10) ? 12 : 3); n > 0; --n)
+      list.push_back(message());
     return list;
   }
 
@@ -71,10 +80,13 @@ class Player {
     const PlainModel::Ordinals& view = model.head().view;
     std::vector<std::uint64_t> numbers;
     for (std::uint64_t n = one_in(40) ? 0 : 1 + (one ? 0 : below(4)); n > 0; --n) {
-      std::uint64_t number = by_index ? below(view.size()) : view.empty() ? 0 : view[below(view.size())];
+      std::uint64_t number = by_index       ? below(view.size())
+                             : view.empty() ? 0
+                                            : view[below(view.size())];
       if (one_in(30)) number = below(model.log.size() + 3);
       if (one_in(200)) number = std::numeric_limits<std::uint64_t>::max();
-      if (one_in(30) || std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+      if (one_in(30) || std::find(numbers.begin(), numbers.end(), number) == numbers.end())
+        numbers.push_back(number);
     }
     return by_index ? Names::indices(numbers) : Names::ordinals(numbers);
   }
@@ -88,7 +100,8 @@ class Player {
   }
   std::optional<std::uint64_t> count(const PlainModel& model) {
     if (!one_in(3)) return {};
-    return one_in(50) ? std::numeric_limits<std::uint64_t>::max() : below(model.head().view.size() + 3);
+    return one_in(50) ? std::numeric_limits<std::uint64_t>::max()
+                      : below(model.head().view.size() + 3);
   }
   std::vector<Role> roles() {
     std::vector<Role> list;
@@ -99,9 +112,12 @@ class Player {
     if (one_in(2)) return {};
     return static_cast<Pairs>(below(3));
   }
-  std::string label() { return one_in(3) ? "pinned" : one_in(30) ? "" : labels_[below(std::size(labels_))]; }
+  std::string label() {
+    return one_in(3) ? "pinned" : one_in(30) ? "" : labels_[below(std::size(labels_))];
+  }
 
-  // Messages of one role that stand together, when there are any: MERGE of anything else is refused.
+  // Messages of one role that stand together, when there are any: MERGE of anything else is
+  // refused.
   std::vector<std::uint64_t> to_merge(const PlainModel& model) {
     const PlainModel::Ordinals& view = model.head().view;
     std::vector<std::uint64_t> indices;
@@ -117,7 +133,9 @@ class Player {
     for (std::uint64_t o = 0; o < model.log.size(); ++o) {
       if (!one_in(3))
         map.original_indices.insert(
-            map.original_indices.begin() + static_cast<std::ptrdiff_t>(below(map.original_indices.size() + 1)), o);
+            map.original_indices.begin() +
+                static_cast<std::ptrdiff_t>(below(map.original_indices.size() + 1)),
+            o);
     }
     map.current_batch = below(3);
     std::uint64_t boundary = 0;
@@ -129,20 +147,24 @@ class Player {
     return map;
   }
 
-  // Some messages, most often none of them kept by law, shared out among a few replacements. Sometimes with a fault.
+  // Some messages, most often none of them kept by law, shared out among a few replacements.
+  // Sometimes with a fault.
   Plan plan(const PlainModel& model) {
     const PlainModel::State& head = model.head();
     const std::uint64_t n = head.view.size();
-    Plan plan{.base = Version(model.versions.size() - 1 + (one_in(30) ? 1 : 0)), .replacements = {}};
+    Plan plan{.base = Version(model.versions.size() - 1 + (one_in(30) ? 1 : 0)),
+              .replacements = {}};
     plan.strategy = one_in(2) ? "some" : "";
-    if (one_in(2)) plan.summariser = "short", plan.model = "m", plan.reason = "why", plan.prompt_tokens = below(9);
+    if (one_in(2))
+      plan.summariser = "short", plan.model = "m", plan.reason = "why",
+      plan.prompt_tokens = below(9);
     if (n == 0 || one_in(12)) return plan;
     std::vector<std::uint64_t> hidden;
     const std::uint64_t start = below(n), end = start + 1 + below(n - start);
     const auto pinned = head.marks.find("pinned");
     for (std::uint64_t i = start; i < end; ++i) {
-      const bool stays =
-          model.log[head.view[i]].role() == Role::system || (pinned != head.marks.end() && pinned->second.count(head.view[i]) > 0);
+      const bool stays = model.log[head.view[i]].role() == Role::system ||
+                         (pinned != head.marks.end() && pinned->second.count(head.view[i]) > 0);
       if (!one_in(6) && (!stays || one_in(60))) hidden.push_back(i);
     }
     if (!one_in(4) || !model.pairs_are_clear(head.view)) keep_ids_together(model, hidden);
@@ -159,8 +181,9 @@ class Player {
     }
     const auto hides_nothing = [](const Replacement& r) { return r.hidden.empty(); };
     if (!one_in(30)) {
-      plan.replacements.erase(std::remove_if(plan.replacements.begin(), plan.replacements.end(), hides_nothing),
-                              plan.replacements.end());
+      plan.replacements.erase(
+          std::remove_if(plan.replacements.begin(), plan.replacements.end(), hides_nothing),
+          plan.replacements.end());
     }
     // With a summary, what it stands for stands together; sometimes it does not.
     for (std::size_t k = plan.replacements.size(); k-- > 0;) {
@@ -170,7 +193,8 @@ class Player {
       for (std::size_t i = plan.replacements[k].hidden.size(); i-- > 1;) {
         std::vector<Range>& ranges = plan.replacements[k].hidden;
         if (ranges[i].start == ranges[i - 1].end) continue;
-        Replacement rest{{ranges.begin() + static_cast<std::ptrdiff_t>(i), ranges.end()}, message()};
+        Replacement rest{{ranges.begin() + static_cast<std::ptrdiff_t>(i), ranges.end()},
+                         message()};
         ranges.resize(i);
         plan.replacements.push_back(std::move(rest));
       }
@@ -184,7 +208,10 @@ class Player {
       case 2: std::swap(ranges[0].start, ranges[0].end); break;
       case 3: ranges.push_back(ranges[0]); break;
       case 4: std::reverse(ranges.begin(), ranges.end()); break;
-      case 5: ranges.push_back({std::numeric_limits<std::uint64_t>::max() - 1, std::numeric_limits<std::uint64_t>::max()}); break;
+      case 5:
+        ranges.push_back({std::numeric_limits<std::uint64_t>::max() - 1,
+                          std::numeric_limits<std::uint64_t>::max()});
+        break;
       default: break;
     }
     return plan;
@@ -249,8 +276,11 @@ class Player {
         const PlainModel::Ordinals& view = model.head().view;
         for (std::uint64_t tries = 0; tries < 12; ++tries) {
           const std::uint64_t o = below(model.log.size() + (one_in(40) ? 2 : 0));
-          const bool hidden = std::find(view.begin(), view.end(), o) == view.end() && !model.has_stand_in(view, o);
-          if ((hidden || one_in(40)) && std::find(ordinals.begin(), ordinals.end(), o) == ordinals.end()) ordinals.push_back(o);
+          const bool hidden =
+              std::find(view.begin(), view.end(), o) == view.end() && !model.has_stand_in(view, o);
+          if ((hidden || one_in(40)) &&
+              std::find(ordinals.begin(), ordinals.end(), o) == ordinals.end())
+            ordinals.push_back(o);
           if (!ordinals.empty() && one_in(3)) break;
         }
         return op::Show{ordinals};
@@ -272,7 +302,8 @@ class Player {
         return s;
       }
       case 32:
-      case 33: return op::EndBatch{below(model.head().batches.size() + (one_in(20) ? 2 : 0)), roles()};
+      case 33:
+        return op::EndBatch{below(model.head().batches.size() + (one_in(20) ? 2 : 0)), roles()};
       case 34: return op::Rollback{below(model.head().batches.size() + (one_in(20) ? 2 : 0))};
       case 35: return op::Mark{names(model), label()};
       case 36: return op::Unmark{names(model), label()};
@@ -283,8 +314,11 @@ class Player {
       case 43: {
         if (one_in(20)) return op::CompressBy{};
         if (one_in(20))
-          return op::CompressBy{[](const History&) -> Result<Plan> { return Error{ErrorCode::unavailable, "not now", "here"}; }};
-        return op::CompressBy{[plan = plan(model)](const History&) -> Result<Plan> { return plan; }};
+          return op::CompressBy{[](const History&) -> Result<Plan> {
+            return Error{ErrorCode::unavailable, "not now", "here"};
+          }};
+        return op::CompressBy{
+            [plan = plan(model)](const History&) -> Result<Plan> { return plan; }};
       }
       case 38:
         if (model.versions.back().redo || one_in(4)) return op::Redo{};
@@ -298,7 +332,8 @@ class Player {
   Operation operation(const PlainModel& model) {
     Operation o{what(model)};
     if (one_in(10)) o.options.description = "step " + std::to_string(next_);
-    if (one_in(15)) o.options.expected_version = Version(model.versions.size() - 1 + (one_in(3) ? 1 : 0));
+    if (one_in(15))
+      o.options.expected_version = Version(model.versions.size() - 1 + (one_in(3) ? 1 : 0));
     return o;
   }
   void went_back() {
@@ -312,7 +347,8 @@ class Player {
     if (uses_ids_again_ && calls_ > 0 && !one_in(4)) return some_call();
     return "c" + std::to_string(calls_++);
   }
-  // Takes from `hidden` what shares a tool-call id with a message that is not in it, and what belongs to such reasoning.
+  // Takes from `hidden` what shares a tool-call id with a message that is not in it, and what
+  // belongs to such reasoning.
   static void keep_ids_together(const PlainModel& model, std::vector<std::uint64_t>& hidden) {
     const PlainModel::Ordinals& view = model.head().view;
     for (std::size_t before = hidden.size() + 1; before != hidden.size();) {
@@ -324,7 +360,8 @@ class Player {
       }
       const auto is_shown = [&](std::uint64_t i) {
         const std::vector<ToolLink> links = model.log[view[i]].tool_links();
-        return std::any_of(links.begin(), links.end(), [&](const ToolLink& link) { return shown.count(link.id) > 0; });
+        return std::any_of(links.begin(), links.end(),
+                           [&](const ToolLink& link) { return shown.count(link.id) > 0; });
       };
       hidden.erase(std::remove_if(hidden.begin(), hidden.end(), is_shown), hidden.end());
       std::set<std::uint64_t> stays;  // of reasoning that is not hidden as a whole
@@ -333,23 +370,34 @@ class Player {
         const PlainModel::Ordinals following = model.following(view, i);
         std::vector<std::uint64_t> unit{i};
         for (std::uint64_t k = i; k < view.size(); ++k) {
-          if (std::find(following.begin(), following.end(), view[k]) != following.end()) unit.push_back(k);
+          if (std::find(following.begin(), following.end(), view[k]) != following.end())
+            unit.push_back(k);
         }
-        const auto is_hidden = [&](std::uint64_t k) { return std::binary_search(hidden.begin(), hidden.end(), k); };
-        if (!std::all_of(unit.begin(), unit.end(), is_hidden)) stays.insert(unit.begin(), unit.end());
+        const auto is_hidden = [&](std::uint64_t k) {
+          return std::binary_search(hidden.begin(), hidden.end(), k);
+        };
+        if (!std::all_of(unit.begin(), unit.end(), is_hidden))
+          stays.insert(unit.begin(), unit.end());
       }
-      hidden.erase(std::remove_if(hidden.begin(), hidden.end(), [&](std::uint64_t i) { return stays.count(i) > 0; }), hidden.end());
+      hidden.erase(std::remove_if(hidden.begin(), hidden.end(),
+                                  [&](std::uint64_t i) { return stays.count(i) > 0; }),
+                   hidden.end());
     }
   }
 
-  // Of the last few calls, none too often: an id mentioned more than Log::mentions_max times is looked at in part only.
+  // Of the last few calls, none too often: an id mentioned more than Log::mentions_max times is
+  // looked at in part only.
   std::string some_call() {
-    const std::uint64_t call = calls_ == 0 || one_in(20) ? 1000000 + next_ : calls_ - 1 - below(std::min<std::uint64_t>(calls_, 4));
-    return "c" + std::to_string(++uses_[call] > (uses_ids_again_ ? 12 : 5) ? 2000000 + next_ : call);
+    const std::uint64_t call = calls_ == 0 || one_in(20)
+                                   ? 1000000 + next_
+                                   : calls_ - 1 - below(std::min<std::uint64_t>(calls_, 4));
+    return "c" +
+           std::to_string(++uses_[call] > (uses_ids_again_ ? 12 : 5) ? 2000000 + next_ : call);
   }
 
   std::mt19937_64 random_;
-  bool uses_ids_again_;  // and has hardly a message without one: every way in which pairs can come about and go
+  // and has hardly a message without one: every way in which pairs can come about and go
+  bool uses_ids_again_;
   bool reasons_;
   std::uint64_t next_ = 0, calls_ = 0;
   std::map<std::uint64_t, int> uses_;
@@ -366,7 +414,8 @@ PlainModel::Ordinals ordinals_of(const View& view) {
 }
 
 // Sums and roles of a view against a recount; positions by ordinal and back.
-void expect_view(const View& view, const PlainModel::Ordinals& expected, const PlainModel& model, Player& player) {
+void expect_view(const View& view, const PlainModel::Ordinals& expected, const PlainModel& model,
+                 Player& player) {
   ASSERT_EQ(ordinals_of(view), expected);
   ViewSums recount;
   std::vector<std::uint64_t> of_role[role_count];
@@ -392,9 +441,12 @@ void expect_view(const View& view, const PlainModel::Ordinals& expected, const P
   const std::uint64_t ordinal = player.below(model.log.size() + 1);
   const auto at = std::find(expected.begin(), expected.end(), ordinal);
   ASSERT_EQ(view.index_of(Ordinal(ordinal)),
-            at == expected.end() ? std::nullopt : std::optional(static_cast<std::uint64_t>(at - expected.begin())));
+            at == expected.end()
+                ? std::nullopt
+                : std::optional(static_cast<std::uint64_t>(at - expected.begin())));
   std::uint64_t budget = player.below(recount.tokens() + 2), tail = expected.size(), sum = 0;
-  while (tail > 0 && sum + count_tokens(model.log[expected[tail - 1]]) <= budget) sum += count_tokens(model.log[expected[--tail]]);
+  while (tail > 0 && sum + count_tokens(model.log[expected[tail - 1]]) <= budget)
+    sum += count_tokens(model.log[expected[--tail]]);
   ASSERT_EQ(view.tail_within(budget), tail);
 }
 
@@ -428,16 +480,19 @@ void expect_query(const History& history, const PlainModel& model, Player& playe
   for (const std::uint64_t o : state.view) {
     const Message& m = model.log[o];
     const std::int64_t t = model.times[o];
-    if (!q.roles.empty() && std::find(q.roles.begin(), q.roles.end(), m.role()) == q.roles.end()) continue;
+    if (!q.roles.empty() && std::find(q.roles.begin(), q.roles.end(), m.role()) == q.roles.end())
+      continue;
     if ((q.from_ms && t < *q.from_ms) || (q.to_ms && t >= *q.to_ms)) continue;
-    if (q.marked && (!state.marks.count(*q.marked) || !state.marks.at(*q.marked).count(o))) continue;
+    if (q.marked && (!state.marks.count(*q.marked) || !state.marks.at(*q.marked).count(o)))
+      continue;
     if (q.contains && m.text().find(*q.contains) == std::string::npos) continue;
     found.push_back(o);
   }
   const auto slice = [&](std::uint64_t a, std::uint64_t b) {
     b = std::min<std::uint64_t>(b, found.size());
     a = std::min(a, b);
-    found = PlainModel::Ordinals(found.begin() + static_cast<std::ptrdiff_t>(a), found.begin() + static_cast<std::ptrdiff_t>(b));
+    found = PlainModel::Ordinals(found.begin() + static_cast<std::ptrdiff_t>(a),
+                                 found.begin() + static_cast<std::ptrdiff_t>(b));
   };
   slice(q.start.value_or(0), q.end.value_or(found.size()));
   if (q.first) slice(0, *q.first);
@@ -462,7 +517,8 @@ void expect_reach(const History& history) {
     for (const ToolLink& link : log.message(ordinal).tool_links()) {
       for (const PairPlaces& pair : pairs_of(log, view, Log::hash_of(link.id), ordinal)) {
         if (pair.call == pair.result) continue;
-        ASSERT_LE(view.entries[std::max(pair.call, pair.result)].reach, view.entries[std::min(pair.call, pair.result)].place)
+        ASSERT_LE(view.entries[std::max(pair.call, pair.result)].reach,
+                  view.entries[std::min(pair.call, pair.result)].place)
             << "a pair is found from its later half: " << link.id;
       }
     }
@@ -479,7 +535,8 @@ void expect_waiting(const History& history, const PlainModel& model) {
       const ToolLink result{ToolLink::Side::result, link.id};
       for (std::size_t later = o; later < model.log.size(); ++later) {
         const std::vector<ToolLink> of_later = model.log[later].tool_links();
-        if (model.summaries.count(later) == 0 && std::find(of_later.begin(), of_later.end(), result) != of_later.end())
+        if (model.summaries.count(later) == 0 &&
+            std::find(of_later.begin(), of_later.end(), result) != of_later.end())
           return false;
       }
       return true;
@@ -555,13 +612,15 @@ void expect_equal(const History& history, const PlainModel& model, Player& playe
   }
   for (const char* label : {"pinned", "important", "a", "zz"}) {
     const auto marks = state.marks.find(label);
-    const std::vector<std::uint64_t> expected = marks == state.marks.end()
-                                                    ? std::vector<std::uint64_t>()
-                                                    : std::vector<std::uint64_t>(marks->second.begin(), marks->second.end());
+    const std::vector<std::uint64_t> expected =
+        marks == state.marks.end()
+            ? std::vector<std::uint64_t>()
+            : std::vector<std::uint64_t>(marks->second.begin(), marks->second.end());
     ASSERT_EQ(history.marked(label), expected);
   }
   const std::uint64_t v = player.below(model.versions.size());
-  ASSERT_NO_FATAL_FAILURE(expect_view(history.view_at(Version(v)).value(), model.versions[v].state.view, model, player));
+  ASSERT_NO_FATAL_FAILURE(expect_view(history.view_at(Version(v)).value(),
+                                      model.versions[v].state.view, model, player));
   const VersionInfo info = history.version_info(Version(v));
   ASSERT_EQ(info.operation, model.versions[v].operation);
   ASSERT_EQ(info.message_count, model.versions[v].state.view.size());
@@ -571,8 +630,10 @@ void expect_equal(const History& history, const PlainModel& model, Player& playe
 
 // What diff says leads from one view to the other, and no more than needed is said to have moved.
 void expect_diff(const History& history, const PlainModel& model, Player& player) {
-  const std::uint64_t from = player.below(model.versions.size()), to = player.below(model.versions.size());
-  const PlainModel::Ordinals &a = model.versions[from].state.view, &b = model.versions[to].state.view;
+  const std::uint64_t from = player.below(model.versions.size()),
+                      to = player.below(model.versions.size());
+  const PlainModel::Ordinals &a = model.versions[from].state.view,
+                             &b = model.versions[to].state.view;
   const auto in = [](const PlainModel::Ordinals& list, std::uint64_t o) {
     return std::find(list.begin(), list.end(), o) != list.end();
   };
@@ -610,7 +671,8 @@ void expect_blame(const History& history, const PlainModel& model, Player& playe
   ASSERT_EQ(blame.visible, visible);
 }
 
-std::uint64_t tokens_of(const PlainModel& model, const PlainModel::Ordinals& ordinals, Count count) {
+std::uint64_t tokens_of(const PlainModel& model, const PlainModel::Ordinals& ordinals,
+                        Count count) {
   std::uint64_t tokens = 0;
   for (const std::uint64_t o : ordinals) tokens += count(model.log[o]);
   return tokens;
@@ -630,7 +692,8 @@ void expect_receipts(const History& history, const PlainModel& model, Count coun
     ASSERT_EQ(receipt.reason, expected.plan.reason);
     ASSERT_EQ(receipt.prompt_tokens, expected.plan.prompt_tokens);
     ASSERT_EQ(receipt.timestamp_ms, history.version_info(Version(version)).timestamp_ms);
-    ASSERT_EQ(receipt.tokens_before, tokens_of(model, model.versions[version - 1].state.view, count));
+    ASSERT_EQ(receipt.tokens_before,
+              tokens_of(model, model.versions[version - 1].state.view, count));
     ASSERT_EQ(receipt.tokens_after, tokens_of(model, model.versions[version].state.view, count));
     ASSERT_EQ(receipt.summaries.size(), expected.summaries.size());
     for (std::size_t i = 0; i < expected.summaries.size(); ++i) {
@@ -646,16 +709,20 @@ void expect_receipts(const History& history, const PlainModel& model, Count coun
   }
 }
 
-std::uint32_t count_otherwise(const Message& message) { return static_cast<std::uint32_t>(1 + message.json().size() % 13); }
+std::uint32_t count_otherwise(const Message& message) {
+  return static_cast<std::uint32_t>(1 + message.json().size() % 13);
+}
 
-// Every count that can be read from a recounted history, of every version, against a count of the messages themselves.
+// Every count that can be read from a recounted history, of every version, against a count of the
+// messages themselves.
 void expect_recounted(const History& history, const PlainModel& model) {
   const History again = history.recounted(count_otherwise);
   ASSERT_EQ(again.version(), history.version());
   ASSERT_EQ(again.rep().log.stored.check(), nullptr);
   ASSERT_EQ(again.log().size(), model.log.size());
   for (std::uint64_t o = 0; o < model.log.size(); ++o) {
-    ASSERT_EQ(again.log()[o].json().data(), history.log()[o].json().data()) << "messages are shared";
+    ASSERT_EQ(again.log()[o].json().data(), history.log()[o].json().data())
+        << "messages are shared";
     ASSERT_EQ(again.log().tokens(o), count_otherwise(model.log[o]));
   }
   const auto expect_counts = [&](const View& view, const View& was) {
@@ -667,10 +734,12 @@ void expect_recounted(const History& history, const PlainModel& model) {
       role_tokens[static_cast<std::size_t>(model.log[o].role())] += count_otherwise(model.log[o]);
       ASSERT_EQ(view.index_of(Ordinal(o)), was.index_of(Ordinal(o)));
     }
-    for (std::size_t r = 0; r < role_count; ++r) ASSERT_EQ(view.sums().role_tokens[r], role_tokens[r]);
+    for (std::size_t r = 0; r < role_count; ++r)
+      ASSERT_EQ(view.sums().role_tokens[r], role_tokens[r]);
   };
   for (std::uint64_t v = 0; v < model.versions.size(); ++v) {
-    ASSERT_NO_FATAL_FAILURE(expect_counts(again.view_at(Version(v)).value(), history.view_at(Version(v)).value()));
+    ASSERT_NO_FATAL_FAILURE(
+        expect_counts(again.view_at(Version(v)).value(), history.view_at(Version(v)).value()));
     const VersionInfo info = again.version_info(Version(v)), was = history.version_info(Version(v));
     ASSERT_EQ(info.tokens, tokens_of(model, model.versions[v].state.view, count_otherwise));
     ASSERT_EQ(info.operation, was.operation);
@@ -680,7 +749,8 @@ void expect_recounted(const History& history, const PlainModel& model) {
     ASSERT_EQ(info.message_count, was.message_count);
   }
   for (std::uint64_t k = 0; k < model.head().batches.size(); ++k) {
-    ASSERT_NO_FATAL_FAILURE(expect_counts(again.view_at(BatchIndex(k)).value(), history.view_at(BatchIndex(k)).value()));
+    ASSERT_NO_FATAL_FAILURE(expect_counts(again.view_at(BatchIndex(k)).value(),
+                                          history.view_at(BatchIndex(k)).value()));
   }
   const MarkMap map = again.mark_map(), was = history.mark_map();
   ASSERT_EQ(map.batch_boundaries, was.batch_boundaries);
@@ -692,9 +762,11 @@ void expect_recounted(const History& history, const PlainModel& model) {
 TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
   const char* given_seed = std::getenv("SEED");
   const char* given_steps = std::getenv("UNDERTEXT_MODEL_STEPS");
-  const std::uint64_t first_seed = given_seed ? std::strtoull(given_seed, nullptr, 10) : std::random_device{}();
+  const std::uint64_t first_seed =
+      given_seed ? std::strtoull(given_seed, nullptr, 10) : std::random_device{}();
   const std::uint64_t steps = given_steps ? std::strtoull(given_steps, nullptr, 10) : 20000;
-  std::printf("SEED=%llu, %llu steps\n", static_cast<unsigned long long>(first_seed), static_cast<unsigned long long>(steps));
+  std::printf("SEED=%llu, %llu steps\n", static_cast<unsigned long long>(first_seed),
+              static_cast<unsigned long long>(steps));
 
   std::map<std::string, std::uint64_t> done, refused;
   std::uint64_t warned = 0;
@@ -708,7 +780,8 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
     std::vector<std::pair<History, std::uint64_t>> kept;  // earlier values, with their versions
     for (int k = 0; k < 150 && step < steps; ++k, ++step) {
       const Operation operation = player.operation(model);
-      SCOPED_TRACE("seed " + std::to_string(seed) + " step " + std::to_string(k) + " " + std::string(name(operation)));
+      SCOPED_TRACE("seed " + std::to_string(seed) + " step " + std::to_string(k) + " " +
+                   std::string(name(operation)));
       context.now_ms = static_cast<std::int64_t>(player.below(2000));
       const PlainModel::Outcome expected = model.apply(operation, pairs, context.now_ms);
       Result<Step> got = history.apply(operation, context);
@@ -778,7 +851,8 @@ TEST(HistoryModel, AnySequenceOfOperationsLeavesWhatThePlainReferenceSays) {
     }
   }
   for (const auto& [operation, n] : done)
-    std::printf("  %-16s %8llu done, %llu refused\n", operation.c_str(), static_cast<unsigned long long>(n),
+    std::printf("  %-16s %8llu done, %llu refused\n", operation.c_str(),
+                static_cast<unsigned long long>(n),
                 static_cast<unsigned long long>(refused[operation]));
   std::printf("  %llu warnings compared\n", static_cast<unsigned long long>(warned));
 }

@@ -22,12 +22,15 @@ PlainModel::Ordinals PlainModel::named_ordinals(const State& s, const Names& nam
     if (n >= (by_index ? s.view.size() : log.size())) refuse(field);
     ordinals.push_back(by_index ? s.view[n] : n);
   }
-  if (std::set<std::uint64_t>(ordinals.begin(), ordinals.end()).size() != ordinals.size()) refuse(field);
+  if (std::set<std::uint64_t>(ordinals.begin(), ordinals.end()).size() != ordinals.size())
+    refuse(field);
   return ordinals;
 }
 
-PlainModel::Ordinals PlainModel::partners(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const {
-  // A result answers the last call of its id before it, else the first after it that has no result of its own.
+PlainModel::Ordinals PlainModel::partners(const Ordinals& view, std::uint64_t ordinal,
+                                          const ToolLink& link) const {
+  // A result answers the last call of its id before it, else the first after it that has no result
+  // of its own.
   const auto holds = [&](std::uint64_t o, ToolLink::Side side) {
     const std::vector<ToolLink> links = log[o].tool_links();
     return std::find(links.begin(), links.end(), ToolLink{side, link.id}) != links.end();
@@ -39,7 +42,8 @@ PlainModel::Ordinals PlainModel::partners(const Ordinals& view, std::uint64_t or
     std::size_t first = result_at;
     while (first < view.size() && !holds(view[first], ToolLink::Side::call)) ++first;
     if (first == view.size()) return {};
-    for (std::size_t i = first; i < view.size() && (i == first || !holds(view[i], ToolLink::Side::call)); ++i) {
+    for (std::size_t i = first;
+         i < view.size() && (i == first || !holds(view[i], ToolLink::Side::call)); ++i) {
       if (holds(view[i], ToolLink::Side::result)) return {};
     }
     return view[first];
@@ -55,21 +59,24 @@ PlainModel::Ordinals PlainModel::partners(const Ordinals& view, std::uint64_t or
   return found;
 }
 
-bool PlainModel::has_partner(const Ordinals& view, std::uint64_t ordinal, const ToolLink& link) const {
+bool PlainModel::has_partner(const Ordinals& view, std::uint64_t ordinal,
+                             const ToolLink& link) const {
   return !partners(view, ordinal, link).empty();
 }
 
 bool PlainModel::pairs_are_clear(const Ordinals& view) const {
   std::map<std::string, std::uint64_t> calls_ever;
   for (const Message& message : log) {
-    for (const ToolLink& link : message.tool_links()) calls_ever[link.id] += link.side == ToolLink::Side::call ? 1 : 0;
+    for (const ToolLink& link : message.tool_links())
+      calls_ever[link.id] += link.side == ToolLink::Side::call ? 1 : 0;
   }
   std::set<std::string> called, answered;
   for (const std::uint64_t ordinal : view) {
     for (const ToolLink& link : log[ordinal].tool_links()) {
       if (link.side == ToolLink::Side::result) {
         answered.insert(link.id);
-      } else if (!called.insert(link.id).second || (answered.count(link.id) > 0 && calls_ever[link.id] > 1)) {
+      } else if (!called.insert(link.id).second ||
+                 (answered.count(link.id) > 0 && calls_ever[link.id] > 1)) {
         return false;
       }
     }
@@ -80,7 +87,8 @@ bool PlainModel::pairs_are_clear(const Ordinals& view) const {
 bool PlainModel::calls(std::uint64_t ordinal) const {
   const std::vector<ToolLink> links = log[ordinal].tool_links();
   return role(ordinal) == Role::assistant &&
-         std::any_of(links.begin(), links.end(), [](const ToolLink& link) { return link.side == ToolLink::Side::call; });
+         std::any_of(links.begin(), links.end(),
+                     [](const ToolLink& link) { return link.side == ToolLink::Side::call; });
 }
 
 PlainModel::Ordinals PlainModel::following(const Ordinals& view, std::size_t index) const {
@@ -102,7 +110,8 @@ bool PlainModel::has_call(const Ordinals& view, std::uint64_t reasoning) const {
   for (std::size_t i = 0; i < view.size(); ++i) {
     if (view[i] != reasoning) continue;
     const Ordinals found = following(view, i);
-    return std::any_of(found.begin(), found.end(), [&](std::uint64_t o) { return calls(o) && !log[o].has_reasoning(); });
+    return std::any_of(found.begin(), found.end(),
+                       [&](std::uint64_t o) { return calls(o) && !log[o].has_reasoning(); });
   }
   return false;
 }
@@ -120,21 +129,26 @@ bool PlainModel::parts_reasoning(const Ordinals& before, const Ordinals& after) 
     const Ordinals was = following(before, i);
     if (in(after, before[i])) {
       if (now[before[i]].size() < was.size()) return true;
-    } else if (std::any_of(was.begin(), was.end(), [&](std::uint64_t o) { return in(after, o) && follows.count(o) == 0; })) {
+    } else if (std::any_of(was.begin(), was.end(), [&](std::uint64_t o) {
+                 return in(after, o) && follows.count(o) == 0;
+               })) {
       return true;
     }
   }
   return false;
 }
 
-PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, Ordinals after, Pairs pairs) const {
+PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, Ordinals after,
+                                        Pairs pairs) const {
   for (bool changed = pairs != Pairs::literal; changed;) {
     changed = false;
     std::set<std::uint64_t> drop, add;
     for (const std::uint64_t ordinal : after) {
       for (const ToolLink& link : log[ordinal].tool_links()) {
         const Ordinals were = partners(before, ordinal, link);
-        if (were.empty() || std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); })) continue;
+        if (were.empty() ||
+            std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); }))
+          continue;
         if (pairs == Pairs::grow) add.insert(were.begin(), were.end());
         if (pairs == Pairs::shrink && !pinned(s, ordinal)) drop.insert(ordinal);
       }
@@ -144,17 +158,22 @@ PlainModel::Ordinals PlainModel::mended(const State& s, const Ordinals& before, 
       Ordinals unit = following(before, i);
       unit.push_back(before[i]);
       const auto stays = [&](std::uint64_t o) { return in(after, o); };
-      if (std::all_of(unit.begin(), unit.end(), stays) || std::none_of(unit.begin(), unit.end(), stays)) continue;
+      if (std::all_of(unit.begin(), unit.end(), stays) ||
+          std::none_of(unit.begin(), unit.end(), stays))
+        continue;
       if (pairs == Pairs::grow) add.insert(unit.begin(), unit.end());
       const auto is_pinned_here = [&](std::uint64_t o) { return stays(o) && pinned(s, o); };
-      if (pairs == Pairs::shrink && stays(before[i]) && std::any_of(unit.begin(), unit.end(), is_pinned_here)) continue;
+      if (pairs == Pairs::shrink && stays(before[i]) &&
+          std::any_of(unit.begin(), unit.end(), is_pinned_here))
+        continue;
       for (const std::uint64_t o : unit) {
         if (pairs == Pairs::shrink && !pinned(s, o)) drop.insert(o);
       }
     }
     Ordinals next;
     for (const std::uint64_t ordinal : before) {
-      if ((in(after, ordinal) || add.count(ordinal)) && !drop.count(ordinal)) next.push_back(ordinal);
+      if ((in(after, ordinal) || add.count(ordinal)) && !drop.count(ordinal))
+        next.push_back(ordinal);
     }
     changed = next != after;
     after = next;
@@ -166,7 +185,8 @@ namespace {
 
 bool calls_itself(const Message& message) {
   const std::vector<ToolLink> links = message.tool_links();
-  return std::any_of(links.begin(), links.end(), [](const ToolLink& link) { return link.side == ToolLink::Side::call; });
+  return std::any_of(links.begin(), links.end(),
+                     [](const ToolLink& link) { return link.side == ToolLink::Side::call; });
 }
 
 }  // namespace
@@ -177,13 +197,15 @@ std::vector<Warning> PlainModel::warnings(const Ordinals& before, const Ordinals
     if (!in(before, ordinal)) continue;
     for (const ToolLink& link : log[ordinal].tool_links()) {
       const Ordinals were = partners(before, ordinal, link);
-      const bool stays = std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); });
+      const bool stays =
+          std::any_of(were.begin(), were.end(), [&](std::uint64_t o) { return in(after, o); });
       if (were.empty() || stays || has_partner(after, ordinal, link)) continue;
-      found.push_back(
-          {link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result : Warning::Code::tool_result_without_call,
-           Ordinal(ordinal), link.id});
+      found.push_back({link.side == ToolLink::Side::call ? Warning::Code::tool_call_without_result
+                                                         : Warning::Code::tool_result_without_call,
+                       Ordinal(ordinal), link.id});
     }
-    if (log[ordinal].has_reasoning() && !calls_itself(log[ordinal]) && has_call(before, ordinal) && !has_call(after, ordinal))
+    if (log[ordinal].has_reasoning() && !calls_itself(log[ordinal]) && has_call(before, ordinal) &&
+        !has_call(after, ordinal))
       found.push_back({Warning::Code::reasoning_without_call, Ordinal(ordinal), ""});
   }
   return found;
@@ -208,14 +230,18 @@ void PlainModel::run(State& s, const op::Insert& o) {
   if (o.messages.empty()) refuse("messages");
   if (o.position > s.view.size()) refuse("position");
   open_batch(s, s.view, log_before_);
-  const std::optional<std::uint64_t> front = o.position < s.view.size() ? std::optional(s.view[o.position]) : std::nullopt;
+  const std::optional<std::uint64_t> front =
+      o.position < s.view.size() ? std::optional(s.view[o.position]) : std::nullopt;
   auto at = s.view.begin() + static_cast<std::ptrdiff_t>(o.position);
-  for (const Message& m : o.messages) at = s.view.insert(at, front ? store_before(m, *front) : store(m)) + 1;
+  for (const Message& m : o.messages)
+    at = s.view.insert(at, front ? store_before(m, *front) : store(m)) + 1;
 }
 
 void PlainModel::run(State& s, const op::Replace& o) {
   if (o.messages.empty()) refuse("message");
-  if (o.names.by == Names::By::index && o.names.numbers.size() == 1 && o.names.numbers[0] >= s.view.size()) refuse("index");
+  if (o.names.by == Names::By::index && o.names.numbers.size() == 1 &&
+      o.names.numbers[0] >= s.view.size())
+    refuse("index");
   const std::vector<std::size_t> indices = named(s, o.names);
   Ordinals fresh, originals;
   for (const std::size_t i : indices) originals.push_back(s.view[i]);
@@ -227,7 +253,8 @@ void PlainModel::run(State& s, const op::Replace& o) {
 }
 
 void PlainModel::run(State& s, const op::Truncate& o) {
-  if (!o.keep_first && !o.keep_last && !o.remove_first && !o.remove_last && !o.range) refuse("keepFirst");
+  if (!o.keep_first && !o.keep_last && !o.remove_first && !o.remove_last && !o.range)
+    refuse("keepFirst");
   if (o.range && o.range->start > o.range->end) refuse("range");
   Ordinals list;
   for (const std::uint64_t ordinal : s.view) {
@@ -236,10 +263,12 @@ void PlainModel::run(State& s, const op::Truncate& o) {
   const auto slice = [&](std::uint64_t start, std::uint64_t end) {
     end = std::min<std::uint64_t>(end, list.size());
     start = std::min(start, end);
-    list = Ordinals(list.begin() + static_cast<std::ptrdiff_t>(start), list.begin() + static_cast<std::ptrdiff_t>(end));
+    list = Ordinals(list.begin() + static_cast<std::ptrdiff_t>(start),
+                    list.begin() + static_cast<std::ptrdiff_t>(end));
   };
   if (o.keep_first) slice(0, *o.keep_first);
-  if (o.keep_last) slice(list.size() - std::min<std::uint64_t>(list.size(), *o.keep_last), list.size());
+  if (o.keep_last)
+    slice(list.size() - std::min<std::uint64_t>(list.size(), *o.keep_last), list.size());
   if (o.remove_first) slice(*o.remove_first, list.size());
   if (o.remove_last) slice(0, list.size() - std::min<std::uint64_t>(list.size(), *o.remove_last));
   if (o.range) slice(o.range->start, o.range->end);
@@ -255,7 +284,8 @@ void PlainModel::run(State& s, const op::Truncate& o) {
 void PlainModel::run(State& s, const op::Clear& o) {
   Ordinals kept;
   for (const std::uint64_t ordinal : s.view) {
-    if (pinned(s, ordinal) || (o.keep_system_message && role(ordinal) == Role::system)) kept.push_back(ordinal);
+    if (pinned(s, ordinal) || (o.keep_system_message && role(ordinal) == Role::system))
+      kept.push_back(ordinal);
   }
   open_batch(s, s.view, log_before_);
   s.view = kept;
@@ -273,8 +303,10 @@ void PlainModel::run(State& s, const op::Filter& o) {
   for (const std::uint64_t ordinal : s.view) {
     const std::string text = log[ordinal].text();
     const auto has = [&](const std::string& t) { return text.find(t) != std::string::npos; };
-    const bool role_ok = o.roles.empty() || std::find(o.roles.begin(), o.roles.end(), role(ordinal)) != o.roles.end();
-    const bool contains = o.content_contains.empty() || std::any_of(o.content_contains.begin(), o.content_contains.end(), has);
+    const bool role_ok = o.roles.empty() ||
+                         std::find(o.roles.begin(), o.roles.end(), role(ordinal)) != o.roles.end();
+    const bool contains = o.content_contains.empty() ||
+                          std::any_of(o.content_contains.begin(), o.content_contains.end(), has);
     const bool excludes = std::any_of(o.content_excludes.begin(), o.content_excludes.end(), has);
     if (pinned(s, ordinal) || (role_ok && contains && !excludes)) kept.push_back(ordinal);
   }
@@ -315,7 +347,8 @@ void PlainModel::run(State& s, const op::ApplyPlan& o) {
     if (r.hidden.empty()) refuse("plan");
     std::uint64_t end = 0;
     for (const Range& range : r.hidden) {
-      if (range.start < end || range.start >= range.end || range.end > s.view.size()) refuse("plan");
+      if (range.start < end || range.start >= range.end || range.end > s.view.size())
+        refuse("plan");
       if (r.summary && end > 0 && range.start > end) refuse("plan");
       end = range.end;
       for (std::size_t i = range.start; i < range.end; ++i) {
@@ -389,7 +422,8 @@ void PlainModel::run(State& s, const op::Expand& o) {
 void PlainModel::run(State& s, const op::Show& o) {
   const Ordinals named = named_ordinals(s, Names::ordinals(o.ordinals));
   for (const std::uint64_t ordinal : named) {
-    if (!can_return(s, ordinal) || has_stand_in(named, ordinal) || tells(s.view, ordinal)) refuse("ordinals");
+    if (!can_return(s, ordinal) || has_stand_in(named, ordinal) || tells(s.view, ordinal))
+      refuse("ordinals");
   }
   const std::set<std::uint64_t> all = with_units(s, {named.begin(), named.end()});
   open_batch(s, s.view, log_before_);
@@ -412,11 +446,15 @@ bool PlainModel::has_stand_in(const Ordinals& view, std::uint64_t ordinal) const
   return false;
 }
 
-void PlainModel::bring_back(State& s, const std::set<std::uint64_t>& leaving, const Ordinals& ordinals) {
-  const auto place = [&](std::uint64_t ordinal) { return std::find(order.begin(), order.end(), ordinal) - order.begin(); };
+void PlainModel::bring_back(State& s, const std::set<std::uint64_t>& leaving,
+                            const Ordinals& ordinals) {
+  const auto place = [&](std::uint64_t ordinal) {
+    return std::find(order.begin(), order.end(), ordinal) - order.begin();
+  };
   std::erase_if(s.view, [&](std::uint64_t ordinal) { return leaving.count(ordinal) > 0; });
   for (const std::uint64_t ordinal : ordinals) {
-    s.view.insert(std::find_if(s.view.begin(), s.view.end(), [&](std::uint64_t other) { return place(other) > place(ordinal); }),
+    s.view.insert(std::find_if(s.view.begin(), s.view.end(),
+                               [&](std::uint64_t other) { return place(other) > place(ordinal); }),
                   ordinal);
   }
 }
@@ -430,11 +468,12 @@ std::size_t PlainModel::last_seen(std::uint64_t ordinal) const {
 
 bool PlainModel::tells(const Ordinals& here, std::uint64_t ordinal) const {
   const Ordinals* const originals = stands_for(ordinal);
-  return originals &&
-         std::any_of(originals->begin(), originals->end(), [&](std::uint64_t o) { return in(here, o) || tells(here, o); });
+  return originals && std::any_of(originals->begin(), originals->end(),
+                                  [&](std::uint64_t o) { return in(here, o) || tells(here, o); });
 }
 
-// The units in which messages were last seen; then, for those without a partner, the nearest of those that were seen last; and so on.
+// The units in which messages were last seen; then, for those without a partner, the nearest of
+// those that were seen last; and so on.
 std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uint64_t> all) const {
   const auto returns = [&](std::uint64_t ordinal) {
     Ordinals here = s.view;
@@ -443,7 +482,8 @@ std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uin
   };
   const auto has_link = [&](std::uint64_t ordinal, const std::string& id, ToolLink::Side side) {
     const std::vector<ToolLink> links = log[ordinal].tool_links();
-    return std::any_of(links.begin(), links.end(), [&](const ToolLink& link) { return link.id == id && link.side == side; });
+    return std::any_of(links.begin(), links.end(),
+                       [&](const ToolLink& link) { return link.id == id && link.side == side; });
   };
   std::set<std::uint64_t> fresh = all;
   while (!fresh.empty()) {
@@ -453,7 +493,8 @@ std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uin
       for (const std::uint64_t ordinal : versions[v].state.view) {
         if (left.erase(ordinal)) seen.push_back(ordinal);
       }
-      for (const std::uint64_t ordinal : mended(versions[v].state, versions[v].state.view, seen, Pairs::grow)) {
+      for (const std::uint64_t ordinal :
+           mended(versions[v].state, versions[v].state.view, seen, Pairs::grow)) {
         if (!returns(ordinal)) continue;
         all.insert(ordinal);
         fresh.insert(ordinal);
@@ -474,13 +515,15 @@ std::set<std::uint64_t> PlainModel::with_units(const State& s, std::set<std::uin
         }
         for (const std::uint64_t other : order) {
           passed = passed || other == ordinal;
-          if (!has_link(other, link.id, side) || !returns(other) || last_seen(other) < last) continue;
+          if (!has_link(other, link.id, side) || !returns(other) || last_seen(other) < last)
+            continue;
           if (!passed) last_before = other;
           if (passed && !first_after) first_after = other;
         }
         if (has_one) continue;
         const std::optional<std::uint64_t> nearest =
-            wants_call ? (last_before ? last_before : first_after) : (first_after ? first_after : last_before);
+            wants_call ? (last_before ? last_before : first_after)
+                       : (first_after ? first_after : last_before);
         if (nearest) partners.insert(*nearest);
       }
     }
@@ -537,7 +580,8 @@ void PlainModel::run(State& s, const op::Transform& o) {
     const std::vector<Role>& roles = std::get<std::vector<Role>>(o.which);
     if (roles.empty()) refuse("roles");
     for (std::size_t i = 0; i < s.view.size(); ++i) {
-      if (std::find(roles.begin(), roles.end(), role(s.view[i])) != roles.end()) indices.push_back(i);
+      if (std::find(roles.begin(), roles.end(), role(s.view[i])) != roles.end())
+        indices.push_back(i);
     }
   }
   std::vector<Message> changed;
@@ -580,7 +624,8 @@ void PlainModel::run(State& s, const op::EndBatch& o) {
   if (o.target_batch + 1 < s.batches.size()) {
     for (const std::uint64_t ordinal : s.view) {
       if (std::find(o.carry.begin(), o.carry.end(), role(ordinal)) != o.carry.end() &&
-          !in(*s.batches[o.target_batch].snapshot, ordinal) && ordinal >= s.batches[o.target_batch].left_at) {
+          !in(*s.batches[o.target_batch].snapshot, ordinal) &&
+          ordinal >= s.batches[o.target_batch].left_at) {
         carried.push_back(ordinal);
       }
     }
@@ -635,7 +680,8 @@ void PlainModel::run(State& s, const op::ImportMarkMap& o) {
   }
 }
 
-PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs, std::int64_t now_ms) {
+PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs,
+                                      std::int64_t now_ms) {
   now_ms_ = now_ms;
   const std::vector<Message> log_before = log;
   const std::map<std::uint64_t, Ordinals> summaries_before = summaries, copies_before = copies;
@@ -648,7 +694,8 @@ PlainModel::Outcome PlainModel::apply(const Operation& operation, Pairs pairs, s
   State next = head();
   Outcome outcome;
   try {
-    if (operation.options.expected_version && operation.options.expected_version->value != versions.size() - 1) {
+    if (operation.options.expected_version &&
+        operation.options.expected_version->value != versions.size() - 1) {
       refuse("expectedVersion", ErrorCode::conflict);
     }
     std::visit([&](const auto& what) { run(next, what); }, operation.what);

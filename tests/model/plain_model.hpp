@@ -1,5 +1,5 @@
-// The plain reference that History is tested against: vectors, full copies, brute force, nothing clever. Written from the contract, not
-// from the engine.
+// The plain reference that History is tested against: vectors, full copies, brute force, nothing
+// clever. Written from the contract, not from the engine.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,9 @@
 namespace undertext {
 
 // How the test counts: not to be guessed from the text.
-inline std::uint32_t count_tokens(const Message& message) { return static_cast<std::uint32_t>(message.json().size() % 97); }
+inline std::uint32_t count_tokens(const Message& message) {
+  return static_cast<std::uint32_t>(message.json().size() % 97);
+}
 
 class PlainModel {
  public:
@@ -55,15 +57,16 @@ class PlainModel {
   std::vector<Record> versions{{}};
   std::map<std::uint64_t, Compressed> compressions;  // by the version that each made
   std::map<std::uint64_t, Ordinals> summaries;       // the originals of each
-  std::map<std::uint64_t, Ordinals> copies;          // the same of what REPLACE, MERGE, SPLIT and TRANSFORM made
-  Ordinals order;                                    // all messages of the log
+  // the same of what REPLACE, MERGE, SPLIT and TRANSFORM made
+  std::map<std::uint64_t, Ordinals> copies;
+  Ordinals order;  // all messages of the log
 
   const State& head() const { return versions.back().state; }
   Outcome apply(const Operation& operation, Pairs pairs, std::int64_t now_ms = 0);
   void go_back_to(std::uint64_t version);  // as a fork does: what came later was never there
 
-  // Whether "its partner" has one meaning: no tool-call id is called twice in the view, nor is there a result before the call of an id that
-  // was ever called twice.
+  // Whether "its partner" has one meaning: no tool-call id is called twice in the view, nor is
+  // there a result before the call of an id that was ever called twice.
   bool pairs_are_clear(const Ordinals& view) const;
 
   const Ordinals* stands_for(std::uint64_t ordinal) const;
@@ -97,9 +100,13 @@ class PlainModel {
   void bring_back(State& s, const std::set<std::uint64_t>& leaving, const Ordinals& ordinals);
   std::set<std::uint64_t> with_units(const State& s, std::set<std::uint64_t> ordinals) const;
   std::size_t last_seen(std::uint64_t ordinal) const;
-  bool can_return(const State& s, std::uint64_t ordinal) const { return !in(s.view, ordinal) && !has_stand_in(s.view, ordinal); }
+  bool can_return(const State& s, std::uint64_t ordinal) const {
+    return !in(s.view, ordinal) && !has_stand_in(s.view, ordinal);
+  }
   bool tells(const Ordinals& here, std::uint64_t ordinal) const;  // through what it stands for
-  static bool in(const Ordinals& view, std::uint64_t ordinal) { return std::find(view.begin(), view.end(), ordinal) != view.end(); }
+  static bool in(const Ordinals& view, std::uint64_t ordinal) {
+    return std::find(view.begin(), view.end(), ordinal) != view.end();
+  }
   std::vector<std::size_t> named(const State& s, const Names& names) const;
   Ordinals named_ordinals(const State& s, const Names& names) const;
   Role role(std::uint64_t ordinal) const { return log[ordinal].role(); }

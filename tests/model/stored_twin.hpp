@@ -31,7 +31,10 @@ class StoredTwin {
   }
   bool is_saved() const { return !root_.empty(); }
 
-  History load() const { return SavedHistory::load(root_, std::make_shared<Pages>(pages_), std::make_shared<Bodies>(model_)); }
+  History load() const {
+    return SavedHistory::load(root_, std::make_shared<Pages>(pages_),
+                              std::make_shared<Bodies>(model_));
+  }
   void forget() { root_.clear(); }
 
  private:
@@ -40,7 +43,8 @@ class StoredTwin {
 
   class Pages : public PageSpace {
    public:
-    explicit Pages(std::shared_ptr<const PageMap> pages) : PageSpace(space_id), pages_(std::move(pages)) {}
+    explicit Pages(std::shared_ptr<const PageMap> pages)
+        : PageSpace(space_id), pages_(std::move(pages)) {}
 
    protected:
     std::string read_page(std::uint64_t page) override {
@@ -82,7 +86,8 @@ inline History carried_out_again(const History& before, const History& after) {
   std::vector<StoredMessage> given;
   for (std::uint64_t o = before.rep().log.size(); o < rep.log.size(); ++o) {
     const StoredMessage& stored = rep.log.stored[o];
-    given.emplace_back(rep.log.message(static_cast<std::uint32_t>(o)), stored.time_ms, stored.tokens);
+    given.emplace_back(rep.log.message(static_cast<std::uint32_t>(o)), stored.time_ms,
+                       stored.tokens);
   }
   return replay(before, std::move(record), row.at_ms, given).value().history;
 }

@@ -1,12 +1,14 @@
-// Plays a client's session under a policy of the gateway, turn by turn: lines of JSON in, what is sent out.
+// Plays a client's session under a policy of the gateway, turn by turn: lines of JSON in, what is
+// sent out.
 //
 //     play POLICY
 //
 //     in   {"at":MS,"append":[MESSAGE…],"over":BOOL,"window":N,"lifetime":MS,"overhead":N,"prompt":N}
 //     out  {"keep":K,"put":[MESSAGE…],"edited":BOOL,"tokens":N,"factor":F}
 //
-// A line is a request of the client: what it adds to the list of the one before. "over": the list begins anew. "prompt": what the upstream
-// counted of the request before, from which the correction of the count is learned, as the gateway learns it.
+// A line is a request of the client: what it adds to the list of the one before. "over": the list
+// begins anew. "prompt": what the upstream counted of the request before, from which the correction
+// of the count is learned, as the gateway learns it.
 // What is sent begins with the first K messages of what was sent before, and goes on with `put`.
 #include <cstdio>
 #include <exception>
@@ -32,7 +34,8 @@ std::uint64_t number_of(const JsonValue& line, std::string_view name) {
 std::vector<Message> messages_of(const JsonValue& line) {
   std::vector<Message> messages;
   if (const std::optional<JsonValue> list = line.find("append"))
-    for (const JsonValue message : list->elements()) messages.push_back(Message::parse(message.raw(), {}).value());
+    for (const JsonValue message : list->elements())
+      messages.push_back(Message::parse(message.raw(), {}).value());
   return messages;
 }
 
@@ -49,12 +52,13 @@ class Session {
   std::string turn(const JsonValue& line) {
     const std::int64_t at_ms = static_cast<std::int64_t>(number_of(line, "at"));
     learn(number_of(line, "prompt"));
-    if (const std::optional<JsonValue> over = line.find("over"); over && over->is(JsonType::boolean) && over->boolean()) {
+    if (const std::optional<JsonValue> over = line.find("over");
+        over && over->is(JsonType::boolean) && over->boolean()) {
       replay_.start_over();
     }
     replay_.append(messages_of(line));
-    PolicyReplay::Moment moment{
-        .measure = {.overhead_tokens = number_of(line, "overhead"), .factor = usage_.correction(model).factor}};
+    PolicyReplay::Moment moment{.measure = {.overhead_tokens = number_of(line, "overhead"),
+                                            .factor = usage_.correction(model).factor}};
     if (const std::uint64_t window = number_of(line, "window"); window > 0) moment.window = window;
     if (sent_ms_) moment.idle_ms = at_ms - *sent_ms_;
     moment.cache_lifetime_ms = static_cast<std::int64_t>(number_of(line, "lifetime"));
@@ -64,9 +68,11 @@ class Session {
     estimated_ = view.sums().tokens() + moment.measure.overhead_tokens;
     const std::uint64_t keep = replay_.send();
     std::string out = R"({"keep":)" + std::to_string(keep) + R"(,"put":[)";
-    for (std::uint64_t i = keep; i < view.size(); ++i) (out += i == keep ? "" : ",") += view[i].json();
-    out += std::string(R"(],"edited":)") + (is_edited ? "true" : "false") + R"(,"tokens":)" + std::to_string(estimated_) +
-           R"(,"factor":)" + std::to_string(moment.measure.factor) + "}";
+    for (std::uint64_t i = keep; i < view.size(); ++i)
+      (out += i == keep ? "" : ",") += view[i].json();
+    out += std::string(R"(],"edited":)") + (is_edited ? "true" : "false") + R"(,"tokens":)" +
+           std::to_string(estimated_) + R"(,"factor":)" + std::to_string(moment.measure.factor) +
+           "}";
     return out;
   }
 

@@ -18,6 +18,7 @@ has compacted; each call has its result behind it. Checked of the totals: none c
 
 --other URL PORT also plays the sessions through a proxy at URL whose upstream is this program, at PORT. Needs the Python module tiktoken.
 """
+
 import argparse
 import base64
 import http.client
@@ -51,7 +52,15 @@ POLICIES = {
 }
 
 # Room for more turns, where a policy comes down to hardly less than its threshold. Each is held against the one before.
-HEADROOM = {f"cold, {turns} turns": {"mode": "compact", "when": "cold", "targetPercent": 23, "headroomTurns": turns} for turns in (0, 20, 40)}
+HEADROOM = {
+    f"cold, {turns} turns": {
+        "mode": "compact",
+        "when": "cold",
+        "targetPercent": 23,
+        "headroomTurns": turns,
+    }
+    for turns in (0, 20, 40)
+}
 POLICIES_ALL = POLICIES | HEADROOM
 
 
@@ -73,7 +82,13 @@ class Texts:
 
     def __init__(self):
         self.files = []
-        for pattern in ("src/*/*.cpp", "src/*/*.hpp", "docs/*.md", "tests/*.py", "bindings/node/src/*.ts"):
+        for pattern in (
+            "src/*/*.cpp",
+            "src/*/*.hpp",
+            "docs/*.md",
+            "tests/*.py",
+            "bindings/node/src/*.ts",
+        ):
             for path in sorted(ROOT.glob(pattern)):
                 text = path.read_text(errors="replace")
                 if len(text) > 500:
@@ -90,9 +105,14 @@ class Session:
         self.model = chance.choice(sorted(MODELS))
         self.lifetime = HOUR if chance.random() < 0.3 else FIVE_MINUTES
         self.system = "You are a coding agent.\n" + self.cut(12_000)
-        self.tools = [{"name": name, "description": self.cut(chance.randrange(400, 2500)),
-                       "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}}}
-                      for name in ("Bash", "Edit", "Glob", "Grep", "Read", "Write")]
+        self.tools = [
+            {
+                "name": name,
+                "description": self.cut(chance.randrange(400, 2500)),
+                "input_schema": {"type": "object", "properties": {"path": {"type": "string"}}},
+            }
+            for name in ("Bash", "Edit", "Glob", "Grep", "Read", "Write")
+        ]
         self.now = 1_790_000_000_000 + seed * 86_400_000
         self.calls = 0
         self.left = 0  # tool turns until the user speaks again
@@ -103,7 +123,7 @@ class Session:
         while len(text) < size:
             text += self.chance.choice(self.texts.files)[1]
         start = self.chance.randrange(0, len(text) - size + 1)
-        return text[start:start + size]
+        return text[start : start + size]
 
     def output(self, path):
         """The result of a tool. Sizes as seen in recorded sessions: half below 1.5 kB, a tenth above 9 kB, at most 30,000 characters."""
@@ -111,8 +131,12 @@ class Session:
         return f"{path}\n" + self.cut(size)
 
     def request(self):
-        return "Please " + " ".join(self.chance.choice(["fix", "look at", "change", "test", "explain"]) + " " +
-                                    self.chance.choice(self.texts.files)[0] for _ in range(self.chance.randrange(1, 4)))
+        return "Please " + " ".join(
+            self.chance.choice(["fix", "look at", "change", "test", "explain"])
+            + " "
+            + self.chance.choice(self.texts.files)[0]
+            for _ in range(self.chance.randrange(1, 4))
+        )
 
     def user(self):
         self.left = self.chance.randrange(3, 40)
@@ -134,13 +158,32 @@ class Session:
             self.recent.append(path)
             call = f"toolu_{self.seed}_{self.calls}"
             tool = chance.choice(["Read", "Read", "Bash", "Grep", "Edit"])
-            given = {"command": f"grep -n x {path}"} if tool in ("Bash", "Grep") else {"file_path": path}
-            said = [{"type": "text", "text": self.cut(chance.randrange(40, 400))}] if chance.random() < 0.5 else []
-            answer = {"role": "assistant", "content": said + [{"type": "tool_use", "id": call, "name": tool, "input": given}]}
-            result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": call, "content": self.output(path)}]}
+            given = (
+                {"command": f"grep -n x {path}"}
+                if tool in ("Bash", "Grep")
+                else {"file_path": path}
+            )
+            said = (
+                [{"type": "text", "text": self.cut(chance.randrange(40, 400))}]
+                if chance.random() < 0.5
+                else []
+            )
+            answer = {
+                "role": "assistant",
+                "content": said + [{"type": "tool_use", "id": call, "name": tool, "input": given}],
+            }
+            result = {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": call, "content": self.output(path)}
+                ],
+            }
             self.now += int(2000 + chance.expovariate(1 / 12_000))  # the model and the tool
             return [answer, result]
-        answer = {"role": "assistant", "content": [{"type": "text", "text": self.cut(chance.randrange(300, 2500))}]}
+        answer = {
+            "role": "assistant",
+            "content": [{"type": "text", "text": self.cut(chance.randrange(300, 2500))}],
+        }
         # The user reads, thinks, is away: a third is longer than five minutes, a tenth longer than an hour.
         self.now += int(min(5000 + chance.lognormvariate(math.log(120_000), 2.0), 50 * HOUR))
         return [answer, self.user()]
@@ -157,11 +200,13 @@ class Provider:
         self.entries = {}  # hash of a prefix -> (until, lifetime)
         self.blocks, self.hashes, self.sums = [], [0], [0]
         self.dollars = 0.0
-        self.requests = self.read = self.written = self.sent = self.output = self.peak = self.over = 0
+        self.requests = self.read = self.written = self.sent = self.output = self.peak = (
+            self.over
+        ) = 0
 
     def send(self, now, keep, more, marked, lifetime, output):
         """The first `keep` blocks of the request before, then `more`: texts. `marked`: ends of marked prefixes. Returns the prompt's tokens."""
-        del self.blocks[keep:], self.hashes[keep + 1:], self.sums[keep + 1:]
+        del self.blocks[keep:], self.hashes[keep + 1 :], self.sums[keep + 1 :]
         for block in more:
             self.blocks.append(block)
             self.hashes.append(hash((self.hashes[-1], block)))
@@ -184,7 +229,9 @@ class Provider:
         read_tokens = self.sums[read]
         plain = tokens - read_tokens - written
         price = self.rules["input"] / 1e6
-        self.dollars += price * (plain + READ * read_tokens + (WRITE_HOUR if lifetime == HOUR else WRITE) * written)
+        self.dollars += price * (
+            plain + READ * read_tokens + (WRITE_HOUR if lifetime == HOUR else WRITE) * written
+        )
         self.dollars += self.rules["output"] / 1e6 * output
         self.requests += 1
         self.read += read_tokens
@@ -201,7 +248,11 @@ def blocks_of(message):
     content = message.get("content") or ""
     if isinstance(content, str):
         content = [{"type": "text", "text": content}]
-    return [message["role"] + json.dumps({k: v for k, v in block.items() if k != "cache_control"}, sort_keys=True) for block in content]
+    return [
+        message["role"]
+        + json.dumps({k: v for k, v in block.items() if k != "cache_control"}, sort_keys=True)
+        for block in content
+    ]
 
 
 class Player:
@@ -209,7 +260,9 @@ class Player:
 
     def __init__(self, program, policy):
         text = policy if isinstance(policy, str) else json.dumps(policy)
-        self.process = subprocess.Popen([program, text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [program, text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
 
     def turn(self, **line):
         self.process.stdin.write(json.dumps(line) + "\n")
@@ -263,17 +316,38 @@ def play(session, player, count):
     window = MODELS[session.model]["window"]
     for turn in range(session.turns):
         added = session.step(turn == 0)
-        output = sum(count(block) for message in added if message["role"] == "assistant" for block in blocks_of(message))
+        output = sum(
+            count(block)
+            for message in added
+            if message["role"] == "assistant"
+            for block in blocks_of(message)
+        )
         if prompt > COMPACTS_AT * window:
             # The client asks for a summary: the same list with one more text; then it goes on with that.
             asked = "userPlease summarise this conversation."
-            provider.send(session.now, len(provider.blocks), [asked], [len(head), len(provider.blocks) + 1], session.lifetime, 2000)
+            provider.send(
+                session.now,
+                len(provider.blocks),
+                [asked],
+                [len(head), len(provider.blocks) + 1],
+                session.lifetime,
+                2000,
+            )
             compactions += 1
             is_over = True
             # What is new is behind the summary.
-            added = [{"role": "user", "content": [{"type": "text", "text": session.summary()}]}] + added
-        answer = player.turn(at=session.now, append=added, over=is_over, window=window, lifetime=session.lifetime, overhead=overhead,
-                             prompt=prompt)
+            added = [
+                {"role": "user", "content": [{"type": "text", "text": session.summary()}]}
+            ] + added
+        answer = player.turn(
+            at=session.now,
+            append=added,
+            over=is_over,
+            window=window,
+            lifetime=session.lifetime,
+            overhead=overhead,
+            prompt=prompt,
+        )
         edits += answer["edited"]
         keep = answer["keep"]
         if keep < len(sent) and not answer["edited"] and not is_over:
@@ -290,7 +364,9 @@ def play(session, player, count):
         kept = len(head) + (ends[keep - 1] if keep else 0)
         if provider.requests == 0:
             kept, more = 0, head + more
-        prompt = provider.send(session.now, kept, more, [len(head), len(head) + ends[-1]], session.lifetime, output)
+        prompt = provider.send(
+            session.now, kept, more, [len(head), len(head) + ends[-1]], session.lifetime, output
+        )
         is_over = False
     player.close()
     return provider, {"edits": edits, "breaks": breaks, "clientCompactions": compactions}
@@ -308,9 +384,18 @@ class Other:
 
             def do_POST(self):
                 other.received = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                body = json.dumps({"id": "msg_1", "type": "message", "role": "assistant", "model": other.received["model"],
-                                   "content": [{"type": "text", "text": "ok"}], "stop_reason": "end_turn", "stop_sequence": None,
-                                   "usage": {"input_tokens": 1, "output_tokens": 1}}).encode()
+                body = json.dumps(
+                    {
+                        "id": "msg_1",
+                        "type": "message",
+                        "role": "assistant",
+                        "model": other.received["model"],
+                        "content": [{"type": "text", "text": "ok"}],
+                        "stop_reason": "end_turn",
+                        "stop_sequence": None,
+                        "usage": {"input_tokens": 1, "output_tokens": 1},
+                    }
+                ).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
@@ -325,8 +410,16 @@ class Other:
 
     def post(self, body):
         connection = http.client.HTTPConnection(self.url.hostname, self.url.port, timeout=120)
-        connection.request("POST", "/v1/messages", json.dumps(body),
-                           {"Content-Type": "application/json", "x-api-key": "k", "anthropic-version": "2023-06-01"})
+        connection.request(
+            "POST",
+            "/v1/messages",
+            json.dumps(body),
+            {
+                "Content-Type": "application/json",
+                "x-api-key": "k",
+                "anthropic-version": "2023-06-01",
+            },
+        )
         response = connection.getresponse()
         text = response.read()
         connection.close()
@@ -338,28 +431,75 @@ class Other:
         provider = Provider(session.model, count)
         messages, prompt, breaks, before = [], 0, 0, []
         window = MODELS[session.model]["window"]
-        mark = {"cache_control": {"type": "ephemeral"} | ({"ttl": "1h"} if session.lifetime == HOUR else {})}
+        mark = {
+            "cache_control": {"type": "ephemeral"}
+            | ({"ttl": "1h"} if session.lifetime == HOUR else {})
+        }
         for turn in range(session.turns):
             added = session.step(turn == 0)
-            output = sum(count(block) for message in added if message["role"] == "assistant" for block in blocks_of(message))
+            output = sum(
+                count(block)
+                for message in added
+                if message["role"] == "assistant"
+                for block in blocks_of(message)
+            )
             if prompt > COMPACTS_AT * window:
-                provider.send(session.now, len(provider.blocks), ["userPlease summarise this conversation."], [len(provider.blocks) + 1],
-                              session.lifetime, 2000)
-                messages = [{"role": "user", "content": [{"type": "text", "text": session.summary()}]}]
+                provider.send(
+                    session.now,
+                    len(provider.blocks),
+                    ["userPlease summarise this conversation."],
+                    [len(provider.blocks) + 1],
+                    session.lifetime,
+                    2000,
+                )
+                messages = [
+                    {"role": "user", "content": [{"type": "text", "text": session.summary()}]}
+                ]
                 before = []
             messages += added
-            marked = messages[:-1] + [dict(messages[-1], content=messages[-1]["content"][:-1] + [messages[-1]["content"][-1] | mark])]
-            got = self.post({"model": session.model, "max_tokens": 4096, "tools": session.tools, "messages": marked,
-                             "system": [{"type": "text", "text": session.system} | mark]})
-            system = got["system"] if isinstance(got["system"], list) else [{"type": "text", "text": got["system"]}]
+            marked = messages[:-1] + [
+                dict(
+                    messages[-1],
+                    content=messages[-1]["content"][:-1] + [messages[-1]["content"][-1] | mark],
+                )
+            ]
+            got = self.post(
+                {
+                    "model": session.model,
+                    "max_tokens": 4096,
+                    "tools": session.tools,
+                    "messages": marked,
+                    "system": [{"type": "text", "text": session.system} | mark],
+                }
+            )
+            system = (
+                got["system"]
+                if isinstance(got["system"], list)
+                else [{"type": "text", "text": got["system"]}]
+            )
             blocks, ends = [json.dumps(tool) for tool in got.get("tools", [])], []
-            for role, block in [("system", b) for b in system] + [(m["role"], b) for m in got["messages"] for b in
-                                (m["content"] if isinstance(m["content"], list) else [{"type": "text", "text": m["content"]}])]:
-                blocks.append(role + json.dumps({k: v for k, v in block.items() if k != "cache_control"}, sort_keys=True))
+            for role, block in [("system", b) for b in system] + [
+                (m["role"], b)
+                for m in got["messages"]
+                for b in (
+                    m["content"]
+                    if isinstance(m["content"], list)
+                    else [{"type": "text", "text": m["content"]}]
+                )
+            ]:
+                blocks.append(
+                    role
+                    + json.dumps(
+                        {k: v for k, v in block.items() if k != "cache_control"}, sort_keys=True
+                    )
+                )
                 if block.get("cache_control"):
                     ends.append(len(blocks))
             keep = 0
-            while keep < min(len(blocks), len(provider.blocks)) and blocks[keep] == provider.blocks[keep]:
+            while (
+                keep < min(len(blocks), len(provider.blocks))
+                and blocks[keep] == provider.blocks[keep]
+            ):
                 keep += 1
             breaks += bool(before) and keep < len(before)
             prompt = provider.send(session.now, keep, blocks[keep:], ends, session.lifetime, output)
@@ -371,8 +511,10 @@ class Other:
 
 
 def line_of(name, row):
-    return (f"{name:<16}{row['dollars']:>12.2f}{row['sent']:>16,}{row['read']:>16,}{row['written']:>14,}{row['peak']:>10,}"
-            f"{row['edits']:>8}{row['clientCompactions']:>8}{row['breaks']:>8}{row['worst']:>10.3f}")
+    return (
+        f"{name:<16}{row['dollars']:>12.2f}{row['sent']:>16,}{row['read']:>16,}{row['written']:>14,}{row['peak']:>10,}"
+        f"{row['edits']:>8}{row['clientCompactions']:>8}{row['breaks']:>8}{row['worst']:>10.3f}"
+    )
 
 
 def main():
@@ -404,7 +546,11 @@ def main():
 
     texts, table, sessions = Texts(), {}, []
     other = Other(given.other[0], int(given.other[1])) if given.other else None
-    names = ["observe"] + [name for name in given.policies if name != "observe"] + (["other"] if other else [])
+    names = (
+        ["observe"]
+        + [name for name in given.policies if name != "observe"]
+        + (["other"] if other else [])
+    )
     for number in range(seed, seed + given.sessions):
         known.clear()
         costs = {}
@@ -416,8 +562,22 @@ def main():
                 player = Direct() if name == "observe" else Player(given.play, POLICIES_ALL[name])
                 provider, happened = play(session, player, count)
             assert provider.over == 0, (name, number, "a request is over the window")
-            row = table.setdefault(name, {"dollars": 0.0, "sent": 0, "read": 0, "written": 0, "peak": 0, "edits": 0,
-                                          "clientCompactions": 0, "breaks": 0, "turns": 0, "worst": 0.0, "worstSeed": number})
+            row = table.setdefault(
+                name,
+                {
+                    "dollars": 0.0,
+                    "sent": 0,
+                    "read": 0,
+                    "written": 0,
+                    "peak": 0,
+                    "edits": 0,
+                    "clientCompactions": 0,
+                    "breaks": 0,
+                    "turns": 0,
+                    "worst": 0.0,
+                    "worstSeed": number,
+                },
+            )
             costs[name] = provider.dollars
             ratio = provider.dollars / costs["observe"]
             row["dollars"] += provider.dollars
@@ -430,28 +590,56 @@ def main():
                 row[key] += happened[key]
             if ratio > row["worst"]:
                 row["worst"], row["worstSeed"] = ratio, number
-        sessions.append({"seed": number, "turns": session.turns, "model": session.model, "hour": session.lifetime == HOUR,
-                         "dollars": {name: round(cost, 6) for name, cost in costs.items()}})
+        sessions.append(
+            {
+                "seed": number,
+                "turns": session.turns,
+                "model": session.model,
+                "hour": session.lifetime == HOUR,
+                "dollars": {name: round(cost, 6) for name, cost in costs.items()},
+            }
+        )
     print(f"seeds {seed} to {seed + given.sessions - 1}: {table['observe']['turns']} turns")
-    print(f"{'policy':<16}{'dollars':>12}{'sent':>16}{'read':>16}{'written':>14}{'peak':>10}{'edits':>8}{'client':>8}{'breaks':>8}{'worst':>10}")
+    print(
+        f"{'policy':<16}{'dollars':>12}{'sent':>16}{'read':>16}{'written':>14}{'peak':>10}{'edits':>8}{'client':>8}{'breaks':>8}{'worst':>10}"
+    )
     for name, row in table.items():
         print(line_of(name, row))
-    print("client: compactions by the client; breaks: prefixes broken outside recorded edits; worst: the single session that cost most beside observe")
+    print(
+        "client: compactions by the client; breaks: prefixes broken outside recorded edits; worst: the single session that cost most beside observe"
+    )
     if given.json:
-        pathlib.Path(given.json).write_text(json.dumps({"seed": seed, "policies": table, "sessions": sessions}, indent=1) + "\n")
-    faults = [f"{name} costs more than observe" for name, row in table.items()
-              if name != "other" and row["dollars"] > table["observe"]["dollars"] * (1 + 1e-9)]
-    faults += [f"{name}: {row['breaks']} prefixes broken outside recorded edits" for name, row in table.items() if name != "other" and row["breaks"]]
-    if "compact, cold" in table and table["compact, cold"]["dollars"] >= table["observe"]["dollars"]:
+        pathlib.Path(given.json).write_text(
+            json.dumps({"seed": seed, "policies": table, "sessions": sessions}, indent=1) + "\n"
+        )
+    faults = [
+        f"{name} costs more than observe"
+        for name, row in table.items()
+        if name != "other" and row["dollars"] > table["observe"]["dollars"] * (1 + 1e-9)
+    ]
+    faults += [
+        f"{name}: {row['breaks']} prefixes broken outside recorded edits"
+        for name, row in table.items()
+        if name != "other" and row["breaks"]
+    ]
+    if (
+        "compact, cold" in table
+        and table["compact, cold"]["dollars"] >= table["observe"]["dollars"]
+    ):
         faults.append("compact, cold does not cost less than observe")
     for less, more in zip(list(HEADROOM), list(HEADROOM)[1:]) if given.headroom else ():
-        compactions = [table[name]["edits"] + table[name]["clientCompactions"] for name in (less, more)]
+        compactions = [
+            table[name]["edits"] + table[name]["clientCompactions"] for name in (less, more)
+        ]
         if compactions[1] > compactions[0]:
             faults.append(f"{more}: {compactions[1]} compactions, {compactions[0]} with less room")
         if table[more]["dollars"] > table[less]["dollars"] * (1 + 1e-9):
             faults.append(f"{more} costs more than {less}")
     if other:
-        if "compact, cold" in table and table["compact, cold"]["dollars"] >= table["other"]["dollars"]:
+        if (
+            "compact, cold" in table
+            and table["compact, cold"]["dollars"] >= table["other"]["dollars"]
+        ):
             faults.append("compact, cold does not cost less than the other proxy")
         other.close()
     print("\n".join(faults))

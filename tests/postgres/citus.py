@@ -15,6 +15,7 @@ RACING is the program undertext_racing, UNDERTEXT the command. The tests, with t
 
 Afterwards every acknowledged operation must be there, once, and in one serial order. SEED=N plays the same chances again.
 """
+
 import json
 import pathlib
 import subprocess
@@ -62,22 +63,28 @@ def kill(given):
 
 def cut(given):
     with Cluster() as cluster:
+
         def change(load):
             for _ in range(given.times):
                 load.wait_for(chance.randrange(1, 30))
                 node = chance.choice([cluster.coordinator] + cluster.workers)
-                node.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'undertext'")
+                node.sql(
+                    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'undertext'"
+                )
 
         return with_load(cluster, given, 4, change)
 
 
 def move(given):
     with Cluster() as cluster:
+
         def change(load):
             for _ in range(given.times):
                 load.wait_for(chance.randrange(1, 30))
                 shard, source = chance.choice(cluster.shards())
-                target = chance.choice([worker.port for worker in cluster.workers if worker.port != source])
+                target = chance.choice(
+                    [worker.port for worker in cluster.workers if worker.port != source]
+                )
                 cluster.move(shard, source, target)
 
         return with_load(cluster, given, 4, change)
@@ -85,6 +92,7 @@ def move(given):
 
 def grow(given):
     with Cluster() as cluster:
+
         def change(load):
             for _ in range(given.times):
                 worker = cluster.add_worker()
@@ -104,8 +112,17 @@ def grow(given):
 def forks(given):
     with Cluster() as cluster:
         store = ["--store", cluster.distribute(given.undertext).url()]
-        run = lambda *words: subprocess.run([given.undertext, *words, *store, "--json"], check=True, capture_output=True, text=True).stdout
-        node_of = lambda name: cluster.sql(f"SELECT nodeport FROM citus_shards WHERE shardid = get_shard_id_for_distribution_column('undertext_conversation', '{name}')")
+        run = lambda *words: (
+            subprocess.run(
+                [given.undertext, *words, *store, "--json"],
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+        node_of = lambda name: cluster.sql(
+            f"SELECT nodeport FROM citus_shards WHERE shardid = get_shard_id_for_distribution_column('undertext_conversation', '{name}')"
+        )
         across = 0
         for i in range(given.times):
             origin, fork = f"origin-{i}", f"fork-{i}"
@@ -120,7 +137,10 @@ def forks(given):
             if not all(words in text for words in (f"question {i}", f"answer {i}", "another way")):
                 print(f"{fork} reads {text}")
                 return 1
-            refused = subprocess.run([given.undertext, "purge", origin, "--yes", "--why", "test", *store], capture_output=True)
+            refused = subprocess.run(
+                [given.undertext, "purge", origin, "--yes", "--why", "test", *store],
+                capture_output=True,
+            )
             if refused.returncode == 0:
                 print(f"{origin} was purged though {fork} needs it")
                 return 1
@@ -132,23 +152,53 @@ def forks(given):
 
 def upgrade(given):
     text = (pathlib.Path(__file__).resolve().parents[2] / "src/postgres/sql.hpp").read_text()
-    older = [sql for part, _, sql in statements(text[:text.index("migration_2[]")]) if part == "Set-up" and not sql.startswith(("SELECT", "UPDATE"))]
+    older = [
+        sql
+        for part, _, sql in statements(text[: text.index("migration_2[]")])
+        if part == "Set-up" and not sql.startswith(("SELECT", "UPDATE"))
+    ]
     with Cluster() as cluster:
         for sql in older:
             cluster.sql(sql, "undertext")
         cluster.sql("UPDATE undertext_schema SET version = 1", "undertext")
-        cluster.sql("SELECT create_distributed_table('undertext_conversation', 'conversation_id')", "undertext")
+        cluster.sql(
+            "SELECT create_distributed_table('undertext_conversation', 'conversation_id')",
+            "undertext",
+        )
         for table in ("version", "message", "checkpoint", "page", "fork", "removal"):
-            cluster.sql(f"SELECT create_distributed_table('undertext_{table}', 'conversation_id', colocate_with => 'undertext_conversation')", "undertext")
-        subprocess.run([given.undertext, "list", "--store", cluster.url()], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([given.undertext, "init", "--store", cluster.url()], check=True, stdout=subprocess.DEVNULL)
-        tables = set(cluster.sql("SELECT relname FROM pg_class WHERE relname ~ '^undertext_' AND relkind = 'r'").split()) - {"undertext_schema"}
+            cluster.sql(
+                f"SELECT create_distributed_table('undertext_{table}', 'conversation_id', colocate_with => 'undertext_conversation')",
+                "undertext",
+            )
+        subprocess.run(
+            [given.undertext, "list", "--store", cluster.url()],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        subprocess.run(
+            [given.undertext, "init", "--store", cluster.url()],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        tables = set(
+            cluster.sql(
+                "SELECT relname FROM pg_class WHERE relname ~ '^undertext_' AND relkind = 'r'"
+            ).split()
+        ) - {"undertext_schema"}
         distributed = set(cluster.sql("SELECT logicalrelid::text FROM pg_dist_partition").split())
         print(f"{len(tables)} tables, not distributed: {sorted(tables - distributed) or 'none'}")
         return 0 if len(tables) > 7 and tables <= distributed else 1
 
 
-TESTS = {"racing": (racing, 4), "kill": (kill, 4), "cut": (cut, 10), "move": (move, 2), "grow": (grow, 1), "forks": (forks, 12), "upgrade": (upgrade, 1)}
+TESTS = {
+    "racing": (racing, 4),
+    "kill": (kill, 4),
+    "cut": (cut, 10),
+    "move": (move, 2),
+    "grow": (grow, 1),
+    "forks": (forks, 12),
+    "upgrade": (upgrade, 1),
+}
 
 if __name__ == "__main__":
     if len(sys.argv) not in (4, 5) or sys.argv[3] not in TESTS:

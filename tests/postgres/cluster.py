@@ -12,6 +12,7 @@ UNDERTEXT_TEST_POSTGRES, and runs a command:
 
 The role of the URL is like an application's: no superuser, and not above row security.
 """
+
 import argparse
 import contextlib
 import os
@@ -22,16 +23,32 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from server import SKIPPED, Server, programs, skip_without_programs
 
-SETTINGS = {"shared_preload_libraries": "citus", "max_prepared_transactions": "200", "citus.node_conninfo": "sslmode=disable", "wal_level": "logical",
-            # Two processors are to carry all nodes: connections are kept, and what was left half done is looked for often.
-            "citus.max_cached_conns_per_worker": "8", "citus.recover_2pc_interval": "1s", "citus.shard_count": "8", "shared_buffers": "32MB"}
+SETTINGS = {
+    "shared_preload_libraries": "citus",
+    "max_prepared_transactions": "200",
+    "citus.node_conninfo": "sslmode=disable",
+    "wal_level": "logical",
+    # Two processors are to carry all nodes: connections are kept, and what was left half done is looked for often.
+    "citus.max_cached_conns_per_worker": "8",
+    "citus.recover_2pc_interval": "1s",
+    "citus.shard_count": "8",
+    "shared_buffers": "32MB",
+}
 
 
 def has_citus():
     if programs() is None:
         return False
-    found = subprocess.run([programs() + "/pg_config", "--sharedir"], capture_output=True, text=True) if pathlib.Path(programs(), "pg_config").exists() else None
-    share = pathlib.Path(found.stdout.strip()) if found and found.returncode == 0 else pathlib.Path("/usr/share/postgresql", pathlib.Path(programs()).parent.name)
+    found = (
+        subprocess.run([programs() + "/pg_config", "--sharedir"], capture_output=True, text=True)
+        if pathlib.Path(programs(), "pg_config").exists()
+        else None
+    )
+    share = (
+        pathlib.Path(found.stdout.strip())
+        if found and found.returncode == 0
+        else pathlib.Path("/usr/share/postgresql", pathlib.Path(programs()).parent.name)
+    )
     return (share / "extension/citus.control").exists()
 
 
@@ -55,7 +72,9 @@ class Cluster:
             # An extension and a server of different minor versions: nothing here can be tried with them.
             if "could not load library" not in str(failed):
                 raise
-            print(f"skipped: inapplicable: this PostgreSQL cannot load its Citus: {str(failed).splitlines()[0]}")
+            print(
+                f"skipped: inapplicable: this PostgreSQL cannot load its Citus: {str(failed).splitlines()[0]}"
+            )
             sys.exit(SKIPPED)
         # The same on each, before they know each other: from then on the coordinator makes them everywhere.
         node.sql("CREATE ROLE undertext LOGIN")
@@ -76,16 +95,24 @@ class Cluster:
         return self.coordinator.url("undertext", "undertext", port)
 
     def distribute(self, undertext):
-        subprocess.run([undertext, "init", "--distributed", "--store", self.url()], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [undertext, "init", "--distributed", "--store", self.url()],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         return self
 
     def shards(self):
         """[(shard id, port of its node)] of the conversations; the other tables' shards move along."""
-        rows = self.sql("SELECT shardid, nodeport FROM citus_shards WHERE table_name = 'undertext_conversation'::regclass ORDER BY shardid")
+        rows = self.sql(
+            "SELECT shardid, nodeport FROM citus_shards WHERE table_name = 'undertext_conversation'::regclass ORDER BY shardid"
+        )
         return [tuple(map(int, row.split("|"))) for row in rows.splitlines()]
 
     def move(self, shard, source, target):
-        self.sql(f"SELECT citus_move_shard_placement({shard}, '127.0.0.1', {source}, '127.0.0.1', {target}, 'block_writes')")
+        self.sql(
+            f"SELECT citus_move_shard_placement({shard}, '127.0.0.1', {source}, '127.0.0.1', {target}, 'block_writes')"
+        )
 
     def __enter__(self):
         try:
@@ -103,7 +130,9 @@ class Cluster:
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--workers", type=int, default=2)
     arguments.add_argument("undertext")
     arguments.add_argument("command", nargs=argparse.REMAINDER)
@@ -111,7 +140,9 @@ def main():
     skip_without_citus()
     with Cluster(given.workers) as cluster:
         cluster.distribute(given.undertext)
-        done = subprocess.run(given.command, env={**os.environ, "UNDERTEXT_TEST_POSTGRES": cluster.url()})
+        done = subprocess.run(
+            given.command, env={**os.environ, "UNDERTEXT_TEST_POSTGRES": cluster.url()}
+        )
         return done.returncode
 
 

@@ -13,6 +13,7 @@ RACING is the program undertext_racing. The tests, with the number of times in c
 
 Afterwards every acknowledged operation must be there, once, and in one serial order. SEED=N plays the same chances again.
 """
+
 import atexit
 import os
 import pathlib
@@ -37,7 +38,13 @@ class Load:
     """Writers that run until they are told to stop, and the check of what they say."""
 
     def __init__(self, racing, url, writers, check_url=None, first=0):
-        self.racing, self.url, self.check_url, self.writers, self.first = racing, url, check_url or url, writers, first
+        self.racing, self.url, self.check_url, self.writers, self.first = (
+            racing,
+            url,
+            check_url or url,
+            writers,
+            first,
+        )
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="undertext-racing"))
         self.files, self.running = [], []
         atexit.register(self.kill)
@@ -55,7 +62,11 @@ class Load:
         for i in range(self.writers):
             self.files.append(self.folder / f"w{i}")
             with open(self.files[-1], "w") as out:
-                self.running.append(subprocess.Popen([self.racing, "write", self.url, str(CONVERSATIONS), f"w{i}"], stdout=out))
+                self.running.append(
+                    subprocess.Popen(
+                        [self.racing, "write", self.url, str(CONVERSATIONS), f"w{i}"], stdout=out
+                    )
+                )
         return self
 
     def acknowledged(self):
@@ -80,7 +91,9 @@ class Load:
             p.terminate()
         failed = [p.args[4] for p in self.running if p.wait() != 0]
         files = [str(f) for f in self.files]
-        done = subprocess.run([self.racing, "check", url or self.check_url, str(CONVERSATIONS)] + files)
+        done = subprocess.run(
+            [self.racing, "check", url or self.check_url, str(CONVERSATIONS)] + files
+        )
         if failed:
             print("these writers failed:", *failed)
         if done.returncode == 0 and not failed:
@@ -94,7 +107,12 @@ class Load:
         """The checker must see an operation that was acknowledged and is not there."""
         forged = self.folder / "forged"
         forged.write_text("done c0 forged-1 1 1 2\n")
-        seen = subprocess.run([self.racing, "check", url, str(CONVERSATIONS), str(forged)] + [str(f) for f in self.files], capture_output=True, text=True)
+        seen = subprocess.run(
+            [self.racing, "check", url, str(CONVERSATIONS), str(forged)]
+            + [str(f) for f in self.files],
+            capture_output=True,
+            text=True,
+        )
         if seen.returncode != 1 or "forged-1 was acknowledged and is lost" not in seen.stdout:
             raise SystemExit("the checker does not see a lost operation")
 
@@ -121,7 +139,9 @@ def cut(program, times):
         load = Load(program, server.url(), 4).make().run()
         for _ in range(times):
             load.wait_for(chance.randrange(1, 30))
-            server.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'")
+            server.sql(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'"
+            )
         print(f"every connection was ended {times} times")
         return load.check()
 
@@ -149,9 +169,15 @@ class Proxy:
             client.close()
             return
         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        state = {"commits": chance.randrange(2, 40) if chance.random() < 0.5 else None, "left": chance.randrange(2_000, 120_000), "cut": False}
-        threads = [threading.Thread(target=self.pump, args=(client, server, state, True), daemon=True),
-                   threading.Thread(target=self.pump, args=(server, client, state, False), daemon=True)]
+        state = {
+            "commits": chance.randrange(2, 40) if chance.random() < 0.5 else None,
+            "left": chance.randrange(2_000, 120_000),
+            "cut": False,
+        }
+        threads = [
+            threading.Thread(target=self.pump, args=(client, server, state, True), daemon=True),
+            threading.Thread(target=self.pump, args=(server, client, state, False), daemon=True),
+        ]
         for thread in threads:
             thread.start()
 
@@ -166,12 +192,12 @@ class Proxy:
                         state["commits"] -= 1
                     elif not is_client and state["commits"] <= 0:
                         state["cut"] = True
-                        target.sendall(data[:chance.randrange(len(data))])
+                        target.sendall(data[: chance.randrange(len(data))])
                         self.cuts_at_commit += 1
                         break
                 elif len(data) >= state["left"]:
                     state["cut"] = True
-                    target.sendall(data[:state["left"]])
+                    target.sendall(data[: state["left"]])
                     self.cuts += 1
                     break
                 else:
@@ -191,9 +217,16 @@ class Proxy:
 def proxy(program, times):
     with Server() as server:
         between = Proxy(server.port)
-        load = Load(program, server.url(port=between.port), 4, check_url=server.url()).make().run().wait_seconds(times)
+        load = (
+            Load(program, server.url(port=between.port), 4, check_url=server.url())
+            .make()
+            .run()
+            .wait_seconds(times)
+        )
         status = load.check()
-        print(f"{between.cuts} connections were cut at a random byte, {between.cuts_at_commit} between a COMMIT and its answer")
+        print(
+            f"{between.cuts} connections were cut at a random byte, {between.cuts_at_commit} between a COMMIT and its answer"
+        )
         return status or (0 if between.cuts_at_commit > 0 and between.cuts > 0 else 1)
 
 
@@ -223,7 +256,10 @@ def failover(program, times):
 
 
 def standby(program, times):
-    with Server(SYNCHRONOUS) as primary, Server({"synchronous_standby_names": ""}, copy_of=primary) as second:
+    with (
+        Server(SYNCHRONOUS) as primary,
+        Server({"synchronous_standby_names": ""}, copy_of=primary) as second,
+    ):
         wait_for_standby(primary)
         load = Load(program, primary.url(), 4).make().run()
         for _ in range(times):
@@ -232,10 +268,14 @@ def standby(program, times):
             time.sleep(0.2)  # for answers that are on their way
             before = load.acknowledged()
             for _ in range(10):
-                primary.sql("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'")
+                primary.sql(
+                    "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'"
+                )
                 time.sleep(0.2)
             if load.acknowledged() != before:
-                print(f"{load.acknowledged() - before} commits were acknowledged without their standby")
+                print(
+                    f"{load.acknowledged() - before} commits were acknowledged without their standby"
+                )
                 return 1
             second.start()
         load.wait_for(100)
@@ -274,12 +314,26 @@ unix_socket_dir =
         try:
             refused_with_a_hint(program, server.url(port=port))
             url = server.url(port=port) + "?undertext_prepare=off"
-            return Load(program, url, 8, check_url=server.url()).make().run().wait_seconds(times).check()
+            return (
+                Load(program, url, 8, check_url=server.url())
+                .make()
+                .run()
+                .wait_seconds(times)
+                .check()
+            )
         finally:
             between.kill()
 
 
-TESTS = {"racing": (racing, 5), "crash": (crash, 5), "cut": (cut, 40), "proxy": (proxy, 8), "failover": (failover, 1), "standby": (standby, 1), "pooler": (pooler, 5)}
+TESTS = {
+    "racing": (racing, 5),
+    "crash": (crash, 5),
+    "cut": (cut, 40),
+    "proxy": (proxy, 8),
+    "failover": (failover, 1),
+    "standby": (standby, 1),
+    "pooler": (pooler, 5),
+}
 
 if __name__ == "__main__":
     if len(sys.argv) not in (3, 4) or sys.argv[2] not in TESTS:

@@ -4,6 +4,7 @@
 No distributed engine is needed to see that keys and statements allow for it: PostgreSQL itself asks of partitioned tables what such engines ask
 of distributed ones, that every key holds the column they are split by. The tables are those of the store, each in four parts.
 """
+
 import os
 import pathlib
 import subprocess
@@ -31,13 +32,25 @@ def main(command):
                 tables.append(table)
                 run(sql + " PARTITION BY HASH (conversation_id)")
                 for part in range(PARTS):
-                    run(f"CREATE TABLE {table}_{part} PARTITION OF {table} FOR VALUES WITH (MODULUS {PARTS}, REMAINDER {part})")
+                    run(
+                        f"CREATE TABLE {table}_{part} PARTITION OF {table} FOR VALUES WITH (MODULUS {PARTS}, REMAINDER {part})"
+                    )
             elif not sql.startswith(("SELECT", "UPDATE")):
                 run(sql)
-        run(f"UPDATE undertext_schema SET version = {text.count('inline constexpr Statement migration_')}")
-        done = subprocess.run(command, env={**os.environ, "UNDERTEXT_TEST_POSTGRES": server.url("undertext", "undertext")})
-        used = server.sql("SELECT count(*) FROM pg_stat_user_tables WHERE relname ~ '^undertext_(conversation|message)_[0-9]$' AND n_tup_ins > 0", "undertext")
-        print(f"{len(tables)} tables in {PARTS} parts each; rows came to {used} of {2 * PARTS} parts of conversations and messages")
+        run(
+            f"UPDATE undertext_schema SET version = {text.count('inline constexpr Statement migration_')}"
+        )
+        done = subprocess.run(
+            command,
+            env={**os.environ, "UNDERTEXT_TEST_POSTGRES": server.url("undertext", "undertext")},
+        )
+        used = server.sql(
+            "SELECT count(*) FROM pg_stat_user_tables WHERE relname ~ '^undertext_(conversation|message)_[0-9]$' AND n_tup_ins > 0",
+            "undertext",
+        )
+        print(
+            f"{len(tables)} tables in {PARTS} parts each; rows came to {used} of {2 * PARTS} parts of conversations and messages"
+        )
         return done.returncode or (0 if used == str(2 * PARTS) else 1)
 
 

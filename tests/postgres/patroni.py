@@ -9,6 +9,7 @@ tells the longest time in which nobody's commit was answered.
 On Debian 12 it installs what it needs (as root): postgresql patroni etcd-server haproxy. Takes about a minute, and as much again for each
 further time.
 """
+
 import json
 import os
 import pathlib
@@ -31,12 +32,25 @@ TTL_S = 8  # how long a leader that says nothing stays leader
 
 
 def install():
-    missing = [p for p in PACKAGES
-               if subprocess.run(["dpkg-query", "--show", "--showformat=${db:Status-Status}", p], capture_output=True, text=True).stdout != "installed"]
+    missing = [
+        p
+        for p in PACKAGES
+        if subprocess.run(
+            ["dpkg-query", "--show", "--showformat=${db:Status-Status}", p],
+            capture_output=True,
+            text=True,
+        ).stdout
+        != "installed"
+    ]
     if missing:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-qq"], check=True)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing], check=True, env=environment, stdout=sys.stderr)
+        subprocess.run(
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing],
+            check=True,
+            env=environment,
+            stdout=sys.stderr,
+        )
 
 
 class Cluster:
@@ -44,14 +58,31 @@ class Cluster:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="utpt", dir="/tmp"))
         self.folder.chmod(0o755)
         self.etcd_port, self.front_port, self.running = free_port(), free_port(), {}
-        self.nodes = {f"node{i}": (free_port(), free_port()) for i in range(3)}  # PostgreSQL's port, Patroni's
+        self.nodes = {
+            f"node{i}": (free_port(), free_port()) for i in range(3)
+        }  # PostgreSQL's port, Patroni's
 
     def spawn(self, name, command):
         """As the user postgres where we are root, in a group of its own."""
-        prefix = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
-        environment = {"PATH": programs() + ":/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "HOME": str(self.folder)}
+        prefix = (
+            ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+            if os.geteuid() == 0
+            else []
+        )
+        environment = {
+            "PATH": programs() + ":/usr/bin:/bin:/usr/sbin",
+            "LC_ALL": "C.UTF-8",
+            "HOME": str(self.folder),
+        }
         with open(self.folder / f"{name}.log", "a") as log:
-            self.running[name] = subprocess.Popen(prefix + command, stdout=log, stderr=log, env=environment, cwd="/", start_new_session=True)
+            self.running[name] = subprocess.Popen(
+                prefix + command,
+                stdout=log,
+                stderr=log,
+                env=environment,
+                cwd="/",
+                start_new_session=True,
+            )
 
     def own(self, path):
         path.mkdir(mode=0o700)
@@ -62,17 +93,40 @@ class Cluster:
 
     def start(self):
         peer = free_port()
-        self.spawn("etcd", ["etcd", "--data-dir", str(self.own(self.folder / "etcd") / "data"),
-                            "--listen-client-urls", f"http://127.0.0.1:{self.etcd_port}", "--advertise-client-urls", f"http://127.0.0.1:{self.etcd_port}",
-                            "--listen-peer-urls", f"http://127.0.0.1:{peer}", "--initial-advertise-peer-urls", f"http://127.0.0.1:{peer}",
-                            "--initial-cluster", f"default=http://127.0.0.1:{peer}"])
+        self.spawn(
+            "etcd",
+            [
+                "etcd",
+                "--data-dir",
+                str(self.own(self.folder / "etcd") / "data"),
+                "--listen-client-urls",
+                f"http://127.0.0.1:{self.etcd_port}",
+                "--advertise-client-urls",
+                f"http://127.0.0.1:{self.etcd_port}",
+                "--listen-peer-urls",
+                f"http://127.0.0.1:{peer}",
+                "--initial-advertise-peer-urls",
+                f"http://127.0.0.1:{peer}",
+                "--initial-cluster",
+                f"default=http://127.0.0.1:{peer}",
+            ],
+        )
         for name in self.nodes:
             self.own(self.folder / name)
             self.start_node(name)
             if name == "node0":
                 self.wait("a leader", lambda: self.leader() == "node0")
-        self.wait("a synchronous standby", lambda: any(m.get("role") == "sync_standby" and m.get("state") == "running" for m in self.members()))
-        checks = "\n".join(f"  server {name} 127.0.0.1:{port} check port {api}" for name, (port, api) in self.nodes.items())
+        self.wait(
+            "a synchronous standby",
+            lambda: any(
+                m.get("role") == "sync_standby" and m.get("state") == "running"
+                for m in self.members()
+            ),
+        )
+        checks = "\n".join(
+            f"  server {name} 127.0.0.1:{port} check port {api}"
+            for name, (port, api) in self.nodes.items()
+        )
         (self.folder / "haproxy.cfg").write_text(f"""
 global
   maxconn 500
@@ -96,18 +150,47 @@ listen leader
         port, api = self.nodes[name]
         data = self.folder / name / "data"
         settings = {
-            "scope": "undertext", "name": name,
+            "scope": "undertext",
+            "name": name,
             "restapi": {"listen": f"127.0.0.1:{api}", "connect_address": f"127.0.0.1:{api}"},
             "etcd3": {"host": f"127.0.0.1:{self.etcd_port}"},
-            "bootstrap": {"dcs": {"ttl": TTL_S, "loop_wait": 2, "retry_timeout": 3, "maximum_lag_on_failover": 1048576, "synchronous_mode": True,
-                                  "postgresql": {"use_pg_rewind": True, "parameters": {"max_connections": 100, "wal_log_hints": "on", "shared_buffers": "32MB"}}},
-                          "initdb": [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, "no-sync"],
-                          "pg_hba": ["local all all trust", "host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"]},
-            "postgresql": {"listen": f"127.0.0.1:{port}", "connect_address": f"127.0.0.1:{port}", "data_dir": str(data), "bin_dir": programs(),
-                           "authentication": {"superuser": {"username": "postgres"}, "replication": {"username": "replicator"},
-                                              "rewind": {"username": "postgres"}},
-                           "pgpass": str(self.folder / name / "pgpass"),
-                           "parameters": {"unix_socket_directories": str(self.folder / name)}}}
+            "bootstrap": {
+                "dcs": {
+                    "ttl": TTL_S,
+                    "loop_wait": 2,
+                    "retry_timeout": 3,
+                    "maximum_lag_on_failover": 1048576,
+                    "synchronous_mode": True,
+                    "postgresql": {
+                        "use_pg_rewind": True,
+                        "parameters": {
+                            "max_connections": 100,
+                            "wal_log_hints": "on",
+                            "shared_buffers": "32MB",
+                        },
+                    },
+                },
+                "initdb": [{"encoding": "UTF8"}, {"locale": "C.UTF-8"}, "no-sync"],
+                "pg_hba": [
+                    "local all all trust",
+                    "host all all 127.0.0.1/32 trust",
+                    "host replication all 127.0.0.1/32 trust",
+                ],
+            },
+            "postgresql": {
+                "listen": f"127.0.0.1:{port}",
+                "connect_address": f"127.0.0.1:{port}",
+                "data_dir": str(data),
+                "bin_dir": programs(),
+                "authentication": {
+                    "superuser": {"username": "postgres"},
+                    "replication": {"username": "replicator"},
+                    "rewind": {"username": "postgres"},
+                },
+                "pgpass": str(self.folder / name / "pgpass"),
+                "parameters": {"unix_socket_directories": str(self.folder / name)},
+            },
+        }
         file = self.folder / f"{name}.yml"
         file.write_text(json.dumps(settings))  # JSON is YAML
         self.spawn(name, ["patroni", str(file)])
@@ -131,10 +214,32 @@ listen leader
         return []
 
     def leader(self):
-        return next((m["name"] for m in self.members() if m.get("role") == "leader" and m.get("state") == "running"), None)
+        return next(
+            (
+                m["name"]
+                for m in self.members()
+                if m.get("role") == "leader" and m.get("state") == "running"
+            ),
+            None,
+        )
 
     def sql(self, text, port):
-        done = subprocess.run([programs() + "/psql", "-XqAt", "-h", "127.0.0.1", "-p", str(port), "-U", "postgres", "-c", text], capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                programs() + "/psql",
+                "-XqAt",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(port),
+                "-U",
+                "postgres",
+                "-c",
+                text,
+            ],
+            capture_output=True,
+            text=True,
+        )
         return done.stdout.strip()
 
     def wait(self, what, condition):
@@ -165,7 +270,10 @@ def main(racing, times):
     begun = time.monotonic()
     try:
         cluster.start()
-        print(f"a leader and its synchronous standby after {time.monotonic() - begun:.1f} s", flush=True)
+        print(
+            f"a leader and its synchronous standby after {time.monotonic() - begun:.1f} s",
+            flush=True,
+        )
         url = f"postgres://postgres@127.0.0.1:{cluster.front_port}/postgres"
         load = Load(racing, url, 4).make().run()
         for _ in range(times):
@@ -174,10 +282,22 @@ def main(racing, times):
             cluster.kill_node(killed)
             gone = time.monotonic()
             load.wait_for(300)
-            print(f"{killed} was killed; 300 commits later it is {time.monotonic() - gone:.1f} s after, and {cluster.leader()} leads", flush=True)
+            print(
+                f"{killed} was killed; 300 commits later it is {time.monotonic() - gone:.1f} s after, and {cluster.leader()} leads",
+                flush=True,
+            )
             cluster.start_node(killed)
-            cluster.wait("the old leader", lambda: any(m["name"] == killed and m.get("state") in ("running", "streaming") for m in cluster.members()))
-            cluster.wait("a synchronous standby", lambda: any(m.get("role") == "sync_standby" for m in cluster.members()))
+            cluster.wait(
+                "the old leader",
+                lambda: any(
+                    m["name"] == killed and m.get("state") in ("running", "streaming")
+                    for m in cluster.members()
+                ),
+            )
+            cluster.wait(
+                "a synchronous standby",
+                lambda: any(m.get("role") == "sync_standby" for m in cluster.members()),
+            )
         status = load.check()
     finally:
         cluster.stop()

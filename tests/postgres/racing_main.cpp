@@ -4,15 +4,17 @@
 //   undertext_racing write URL CONVERSATIONS WRITER               commits until SIGTERM, and prints a line for each commit as soon as it was answered
 //   undertext_racing check URL CONVERSATIONS FILE…                reads those lines, and what is stored; prints what is wrong, and exits 1 if anything is
 //
-// A line is: WHAT CONVERSATION OPERATION_ID VERSION BEGUN ENDED, with the time of one monotonic clock of the machine in microseconds. WHAT is
+// A line is: WHAT CONVERSATION OPERATION_ID VERSION BEGUN ENDED, with the time of one monotonic
+// clock of the machine in microseconds. WHAT is
 //   done       committed as this version
 //   late       was answered `unavailable`, but its operation id was found afterwards
 //   conflict   refused: somebody else had written this version
 //   unknown    was answered `unavailable`, and its operation id is not there (or nobody could be asked): it may or may not have happened
 //
-// The history is one serial order of the acknowledged operations when: versions are numbered without gaps and their chain of digests holds; each
-// acknowledged operation is at the version it was told, and at no other; nothing is there that nobody tried; each refusal was for a reason; and no
-// operation that began after another had ended comes before it.
+// The history is one serial order of the acknowledged operations when: versions are numbered
+// without gaps and their chain of digests holds; each acknowledged operation is at the version it
+// was told, and at no other; nothing is there that nobody tried; each refusal was for a reason; and
+// no operation that began after another had ended comes before it.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -37,13 +39,17 @@ using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t told_to_stop = 0;
 
-std::int64_t now_us() { return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch()).count(); }
+std::int64_t now_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now().time_since_epoch())
+      .count();
+}
 
 std::string id_of(std::size_t conversation) { return "c" + std::to_string(conversation); }
 
 std::shared_ptr<Store> open_patiently(const std::string& url) {
   for (int tries = 0;; ++tries) {
-    Result<std::shared_ptr<Store>> store = open_store(url, {.patience = std::chrono::seconds(20), .connections_max = 2});
+    Result<std::shared_ptr<Store>> store =
+        open_store(url, {.patience = std::chrono::seconds(20), .connections_max = 2});
     if (store || tries == 20) return std::move(store).value();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
@@ -114,7 +120,8 @@ int write(const std::string& url, std::size_t conversations, const std::string& 
       std::cerr << writer << ": " << done.error().message << '\n';
       return 1;
     }
-    std::cout << what << ' ' << id << ' ' << operation_id << ' ' << version << ' ' << begun << ' ' << now_us() << std::endl;
+    std::cout << what << ' ' << id << ' ' << operation_id << ' ' << version << ' ' << begun << ' '
+              << now_us() << std::endl;
   }
   return 0;
 }
@@ -127,7 +134,8 @@ struct Line {
 
 class Checker {
  public:
-  int check(const std::string& url, std::size_t conversations, const std::vector<std::string>& files) {
+  int check(const std::string& url, std::size_t conversations,
+            const std::vector<std::string>& files) {
     for (const std::string& file : files) read(file);
     const auto store = open_patiently(url);
     for (std::size_t i = 0; i < conversations; ++i) check_conversation(*store, id_of(i));
@@ -136,9 +144,10 @@ class Checker {
         fault(operation_id + " was acknowledged and is lost");
     const CheckReport report = check_store(*store).value();
     for (const Damage& damage : report.damage) fault(damage.conversation + ": " + damage.what);
-    std::cout << counts_["done"] << " acknowledged, " << counts_["late"] << " found afterwards, " << counts_["conflict"]
-              << " refused, " << counts_["unknown"] << " unknown (" << unknown_there_ << " of them there); " << seen_.size()
-              << " stored; longest gap " << longest_gap() / 1000 << " ms; " << faults_ << " faults\n";
+    std::cout << counts_["done"] << " acknowledged, " << counts_["late"] << " found afterwards, "
+              << counts_["conflict"] << " refused, " << counts_["unknown"] << " unknown ("
+              << unknown_there_ << " of them there); " << seen_.size() << " stored; longest gap "
+              << longest_gap() / 1000 << " ms; " << faults_ << " faults\n";
     return faults_ == 0 ? 0 : 1;
   }
 
@@ -152,12 +161,14 @@ class Checker {
     for (std::string text; std::getline(in, text);) {
       Line line;
       std::istringstream words(text);
-      if (!(words >> line.what >> line.conversation >> line.operation_id >> line.version >> line.begun >> line.ended)) {
+      if (!(words >> line.what >> line.conversation >> line.operation_id >> line.version >>
+            line.begun >> line.ended)) {
         fault(file + ": not a line: " + text);
         continue;
       }
       ++counts_[line.what];
-      if (!lines_.emplace(line.operation_id, line).second) fault(line.operation_id + " is reported twice");
+      if (!lines_.emplace(line.operation_id, line).second)
+        fault(line.operation_id + " is reported twice");
     }
   }
 
@@ -169,30 +180,37 @@ class Checker {
     std::string latest;
     for (std::uint64_t version = 0; version < record.version;) {
       const auto some = store.versions(id, version + 1, record.version + 1).value();
-      if (some.empty()) return fault(id + ": version " + std::to_string(version + 1) + " is missing");
+      if (some.empty())
+        return fault(id + ": version " + std::to_string(version + 1) + " is missing");
       for (const VersionRecord& stored : some) {
-        if (stored.version != ++version) return fault(id + ": version " + std::to_string(version) + " is missing");
+        if (stored.version != ++version)
+          return fault(id + ": version " + std::to_string(version) + " is missing");
         const auto messages = store.messages(id, log_length, stored.log_length).value();
         if (log_length + messages.size() != stored.log_length)
           return fault(id + ": messages of version " + std::to_string(version) + " are missing");
         for (std::size_t i = 0; i < messages.size(); ++i)
-          if (messages[i].body.find('"' + stored.operation_id + "/" + std::to_string(i) + '"') == std::string::npos)
-            fault(id + ": version " + std::to_string(version) + " has a message of another operation");
+          if (messages[i].body.find('"' + stored.operation_id + "/" + std::to_string(i) + '"') ==
+              std::string::npos)
+            fault(id + ": version " + std::to_string(version) +
+                  " has a message of another operation");
         chain = next_chain(chain, stored, messages);
-        if (chain != stored.chain) return fault(id + ": the chain breaks at version " + std::to_string(version));
+        if (chain != stored.chain)
+          return fault(id + ": the chain breaks at version " + std::to_string(version));
         log_length = stored.log_length;
-        if (!seen_.insert(stored.operation_id).second) fault(stored.operation_id + " is there twice");
+        if (!seen_.insert(stored.operation_id).second)
+          fault(stored.operation_id + " is there twice");
         const auto line = lines_.find(stored.operation_id);
         // The last line of a writer that was killed is not there; nobody kills them here.
         if (line == lines_.end() || line->second.conversation != id) {
           fault(stored.operation_id + " is there, and nobody tried it");
           continue;
         }
-        if (line->second.what == "conflict") fault(stored.operation_id + " was refused and is there");
+        if (line->second.what == "conflict")
+          fault(stored.operation_id + " was refused and is there");
         if (line->second.what == "unknown") ++unknown_there_;
         if (line->second.version != version)
-          fault(stored.operation_id + " was told version " + std::to_string(line->second.version) + " and is " +
-                std::to_string(version));
+          fault(stored.operation_id + " was told version " + std::to_string(line->second.version) +
+                " and is " + std::to_string(version));
         // Whoever comes before must have begun before this one ended.
         if (latest_begun > line->second.ended && line->second.what != "unknown")
           fault(latest + " began after " + stored.operation_id + " had ended, and comes before it");
@@ -204,7 +222,8 @@ class Checker {
     }
     for (const auto& [operation_id, line] : lines_)
       if (line.what == "conflict" && line.conversation == id && line.version > record.version)
-        fault(operation_id + " was refused though nobody else has written version " + std::to_string(line.version));
+        fault(operation_id + " was refused though nobody else has written version " +
+              std::to_string(line.version));
   }
 
   // Without any acknowledgement, by all writers together.
@@ -214,7 +233,8 @@ class Checker {
       if (line.what == "done" || line.what == "late") ends.push_back(line.ended);
     std::sort(ends.begin(), ends.end());
     std::int64_t longest = 0;
-    for (std::size_t i = 1; i < ends.size(); ++i) longest = std::max(longest, ends[i] - ends[i - 1]);
+    for (std::size_t i = 1; i < ends.size(); ++i)
+      longest = std::max(longest, ends[i] - ends[i - 1]);
     return longest;
   }
 
@@ -229,7 +249,8 @@ int run(const std::vector<std::string>& words) {
   const std::size_t conversations = std::stoul(words[2]);
   if (words[0] == "make") return make(words[1], conversations);
   if (words[0] == "write" && words.size() == 4) return write(words[1], conversations, words[3]);
-  if (words[0] == "check") return Checker().check(words[1], conversations, {words.begin() + 3, words.end()});
+  if (words[0] == "check")
+    return Checker().check(words[1], conversations, {words.begin() + 3, words.end()});
   return 2;
 }
 
@@ -239,7 +260,8 @@ int run(const std::vector<std::string>& words) {
 int main(int count, char** words) {
   try {
     const int status = undertext::run({words + 1, words + count});
-    if (status == 2) std::cerr << "undertext_racing make|write|check URL CONVERSATIONS …: see its source\n";
+    if (status == 2)
+      std::cerr << "undertext_racing make|write|check URL CONVERSATIONS …: see its source\n";
     return status;
   } catch (const std::exception& failure) {
     std::cerr << failure.what() << '\n';

@@ -10,6 +10,7 @@ Run as a program, starts one, puts its URL into UNDERTEXT_TEST_POSTGRES, runs a 
 
 PostgreSQL refuses to run as root, so root becomes the user postgres for it.
 """
+
 import glob
 import os
 import pathlib
@@ -23,12 +24,18 @@ import tempfile
 import time
 
 SKIPPED = 77
-USER = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.geteuid() == 0 else []
+USER = (
+    ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+    if os.geteuid() == 0
+    else []
+)
 
 
 def programs():
     """The folder of initdb, pg_ctl and the others; None where there is none."""
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda p: int(p.split("/")[4]))
+    found = sorted(
+        glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda p: int(p.split("/")[4])
+    )
     if found:
         return str(pathlib.Path(found[-1]).parent)
     path = shutil.which("initdb")
@@ -43,11 +50,19 @@ def free_port():
 
 def as_server(command, **more):
     """Runs one of PostgreSQL's programs, as a user it accepts."""
-    return subprocess.run(USER + command, env=environment(), cwd="/", check=True, stdout=subprocess.DEVNULL, **more)
+    return subprocess.run(
+        USER + command, env=environment(), cwd="/", check=True, stdout=subprocess.DEVNULL, **more
+    )
 
 
 def start_as_server(command):
-    return subprocess.Popen(USER + command, env=environment(), cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(
+        USER + command,
+        env=environment(),
+        cwd="/",
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def environment():
@@ -62,22 +77,71 @@ class Server:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="utpg", dir="/tmp"))
         self.data, self.log = self.folder / "data", self.folder / "log"
         self.port = free_port()
-        self.settings = {"listen_addresses": "127.0.0.1", "unix_socket_directories": str(self.folder), "max_connections": "200",
-                         "shared_buffers": "64MB", "max_prepared_transactions": "0", **dict(settings)}
+        self.settings = {
+            "listen_addresses": "127.0.0.1",
+            "unix_socket_directories": str(self.folder),
+            "max_connections": "200",
+            "shared_buffers": "64MB",
+            "max_prepared_transactions": "0",
+            **dict(settings),
+        }
         if os.geteuid() == 0:
             os.chown(self.folder, pwd.getpwnam("postgres").pw_uid, pwd.getpwnam("postgres").pw_gid)
         if copy_of is None:
-            as_server(["initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"])
+            as_server(
+                [
+                    "initdb",
+                    "-D",
+                    str(self.data),
+                    "-U",
+                    "postgres",
+                    "-A",
+                    "trust",
+                    "-E",
+                    "UTF8",
+                    "--locale=C.UTF-8",
+                    "--no-sync",
+                ]
+            )
         else:
-            as_server(["pg_basebackup", "-D", str(self.data), "-R", "-X", "stream", "-c", "fast", "--no-sync",
-                       "-d", f"host=127.0.0.1 port={copy_of.port} user=postgres application_name=standby"])
+            as_server(
+                [
+                    "pg_basebackup",
+                    "-D",
+                    str(self.data),
+                    "-R",
+                    "-X",
+                    "stream",
+                    "-c",
+                    "fast",
+                    "--no-sync",
+                    "-d",
+                    f"host=127.0.0.1 port={copy_of.port} user=postgres application_name=standby",
+                ]
+            )
 
     def start(self):
         options = " ".join(f"-c {name}={value}" for name, value in self.settings.items())
         try:
-            as_server(["pg_ctl", "-D", str(self.data), "-w", "-t", "60", "-l", str(self.log), "-o", f"-p {self.port} {options}", "start"])
+            as_server(
+                [
+                    "pg_ctl",
+                    "-D",
+                    str(self.data),
+                    "-w",
+                    "-t",
+                    "60",
+                    "-l",
+                    str(self.log),
+                    "-o",
+                    f"-p {self.port} {options}",
+                    "start",
+                ]
+            )
         except subprocess.CalledProcessError as failed:
-            raise RuntimeError(f"PostgreSQL did not start: {self.log.read_text() if self.log.exists() else failed}") from None
+            raise RuntimeError(
+                f"PostgreSQL did not start: {self.log.read_text() if self.log.exists() else failed}"
+            ) from None
         return self
 
     def stop(self):
@@ -99,8 +163,30 @@ class Server:
         as_server(["pg_ctl", "-D", str(self.data), "-w", "promote"])
 
     def sql(self, text, database="postgres", role="postgres"):
-        done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port),
-                               "-U", role, "-d", database, "-c", text], check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [
+                programs() + "/psql",
+                "-X",
+                "-q",
+                "-A",
+                "-t",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                str(self.port),
+                "-U",
+                role,
+                "-d",
+                database,
+                "-c",
+                text,
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         return done.stdout.strip()
 
     def url(self, database="postgres", role="postgres", port=None):
@@ -111,7 +197,10 @@ class Server:
 
     def __exit__(self, *_):
         try:
-            as_server(["pg_ctl", "-D", str(self.data), "-w", "-m", "immediate", "stop"], stderr=subprocess.DEVNULL)
+            as_server(
+                ["pg_ctl", "-D", str(self.data), "-w", "-m", "immediate", "stop"],
+                stderr=subprocess.DEVNULL,
+            )
         except subprocess.CalledProcessError:
             pass  # it is down already
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -137,7 +226,10 @@ def main(command):
     with Server() as server:
         server.sql("CREATE ROLE undertext LOGIN CREATEROLE")
         server.sql("CREATE DATABASE undertext OWNER undertext")
-        environment = {**os.environ, "UNDERTEXT_TEST_POSTGRES": server.url("undertext", "undertext")}
+        environment = {
+            **os.environ,
+            "UNDERTEXT_TEST_POSTGRES": server.url("undertext", "undertext"),
+        }
         return subprocess.run(command, env=environment).returncode
 
 

@@ -1,5 +1,6 @@
-// The PostgreSQL store against a real server: what is its own, beside the contract that every store keeps. tests/postgres/server.py gives it one in
-// UNDERTEXT_TEST_POSTGRES, with a role that is neither a superuser nor above row security.
+// The PostgreSQL store against a real server: what is its own, beside the contract that every store
+// keeps. tests/postgres/server.py gives it one in UNDERTEXT_TEST_POSTGRES, with a role that is
+// neither a superuser nor above row security.
 #include <undertext/store.hpp>
 
 #include <atomic>
@@ -45,10 +46,12 @@ class PostgresStore : public testing::Test {
   }
 
   // The next version of the conversation, with one message.
-  static Commit next(Store& store, const std::string& id, const std::string& body, const std::string& operation_id = "") {
+  static Commit next(Store& store, const std::string& id, const std::string& body,
+                     const std::string& operation_id = "") {
     const ConversationRecord head = store.find(id).value();
     Commit commit{.conversation = id, .expected_version = head.version};
-    commit.messages.push_back({.ordinal = head.log_length, .body = body, .time_ms = 7, .tokens = 3});
+    commit.messages.push_back(
+        {.ordinal = head.log_length, .body = body, .time_ms = 7, .tokens = 3});
     VersionRecord version;
     version.version = head.version + 1;
     version.at_ms = 8;
@@ -73,8 +76,10 @@ struct Client {
   std::string ask(const std::string& sql) const {
     PGresult* const result = PQexec(connection, sql.c_str());
     std::string answer;
-    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0) answer = PQgetvalue(result, 0, 0);
-    if (PQresultStatus(result) == PGRES_FATAL_ERROR) answer = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0)
+      answer = PQgetvalue(result, 0, 0);
+    if (PQresultStatus(result) == PGRES_FATAL_ERROR)
+      answer = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     PQclear(result);
     return answer;
   }
@@ -123,12 +128,19 @@ TEST_F(PostgresStore, statements_written_by_hand_see_one_tenant_only) {
   ASSERT_TRUE(store_->create({.id = "a"}));
   ASSERT_TRUE(store_->commit(next(*store_, "a", "secret")));
   const Client client(test_url());
-  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0") << "whoever does not say whose rows he wants";
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0")
+      << "whoever does not say whose rows he wants";
   client.ask("SELECT set_config('undertext.tenant', '" + fresh_name("other") + "', false)");
   EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "0");
-  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message WHERE tenant = '" + tenant_ + "'"), "0");
-  EXPECT_EQ(client.ask("INSERT INTO undertext_page VALUES ('a', '" + tenant_ + "', 1, '')"), "42501") << "nor writes for another";
-  EXPECT_EQ(client.ask("WITH gone AS (DELETE FROM undertext_message RETURNING 1) SELECT count(*) FROM gone"), "0");
+  EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message WHERE tenant = '" + tenant_ + "'"),
+            "0");
+  EXPECT_EQ(client.ask("INSERT INTO undertext_page VALUES ('a', '" + tenant_ + "', 1, '')"),
+            "42501")
+      << "nor writes for another";
+  EXPECT_EQ(
+      client.ask(
+          "WITH gone AS (DELETE FROM undertext_message RETURNING 1) SELECT count(*) FROM gone"),
+      "0");
   client.ask("SELECT set_config('undertext.tenant', '" + tenant_ + "', false)");
   EXPECT_EQ(client.ask("SELECT count(*) FROM undertext_message"), "1");
   client.ask("BEGIN");
@@ -138,13 +150,12 @@ TEST_F(PostgresStore, statements_written_by_hand_see_one_tenant_only) {
 
 TEST_F(PostgresStore, every_table_has_row_security_that_binds_its_owner_too) {
   const Client client(test_url());
-  EXPECT_EQ(
-      client.ask(
-          "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema'"),
-      "10");
-  EXPECT_EQ(client.ask(
-                "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'undertext%' AND relname <> 'undertext_schema' "
-                "AND NOT (relrowsecurity AND relforcerowsecurity)"),
+  EXPECT_EQ(client.ask("SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE "
+                       "'undertext%' AND relname <> 'undertext_schema'"),
+            "10");
+  EXPECT_EQ(client.ask("SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname LIKE "
+                       "'undertext%' AND relname <> 'undertext_schema' "
+                       "AND NOT (relrowsecurity AND relforcerowsecurity)"),
             "0");
 }
 
@@ -173,7 +184,8 @@ TEST_F(PostgresStore, its_name_holds_no_password) {
 
 TEST_F(PostgresStore, a_server_that_is_not_there_is_unavailable_in_time) {
   const auto begun = std::chrono::steady_clock::now();
-  const auto store = open_postgres_store("postgres://127.0.0.1:1/nothing", {.patience = std::chrono::milliseconds(200)});
+  const auto store = open_postgres_store("postgres://127.0.0.1:1/nothing",
+                                         {.patience = std::chrono::milliseconds(200)});
   EXPECT_EQ(store.error().code, ErrorCode::unavailable);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
 }
@@ -181,8 +193,8 @@ TEST_F(PostgresStore, a_server_that_is_not_there_is_unavailable_in_time) {
 TEST_F(PostgresStore, the_next_host_of_the_url_is_tried) {
   const std::string url = test_url();
   const std::size_t host = url.find('@') + 1, end = url.find('/', host);
-  const std::string several =
-      url.substr(0, host) + "127.0.0.1:1," + url.substr(host, end - host) + url.substr(end) + "?target_session_attrs=read-write";
+  const std::string several = url.substr(0, host) + "127.0.0.1:1," + url.substr(host, end - host) +
+                              url.substr(end) + "?target_session_attrs=read-write";
   EXPECT_TRUE(open_postgres_store(several, {.tenant = tenant_}));
 }
 
@@ -214,9 +226,11 @@ TEST_F(PostgresStore, tables_of_a_later_version_are_left_alone) {
   const std::string schema = fresh_name("later");
   const Client client(test_url());
   client.ask("CREATE SCHEMA " + schema);
-  client.ask("CREATE TABLE " + schema + ".undertext_schema (id bigint PRIMARY KEY, version bigint NOT NULL)");
+  client.ask("CREATE TABLE " + schema +
+             ".undertext_schema (id bigint PRIMARY KEY, version bigint NOT NULL)");
   client.ask("INSERT INTO " + schema + ".undertext_schema VALUES (1, 99)");
-  EXPECT_EQ(open_postgres_store(test_url() + "?options=-csearch_path%3D" + schema, {}).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(open_postgres_store(test_url() + "?options=-csearch_path%3D" + schema, {}).error().code,
+            ErrorCode::unsupported);
 }
 
 TEST_F(PostgresStore, writers_that_race_for_one_version_never_both_succeed) {
@@ -238,7 +252,8 @@ TEST_F(PostgresStore, writers_that_race_for_one_version_never_both_succeed) {
   }
 }
 
-TEST_F(PostgresStore, a_call_that_waits_too_long_is_unavailable_and_its_connection_is_not_used_again) {
+TEST_F(PostgresStore,
+       a_call_that_waits_too_long_is_unavailable_and_its_connection_is_not_used_again) {
   ASSERT_TRUE(store_->create({.id = "a"}));
   const auto store = open("", {.patience = std::chrono::milliseconds(300), .connections_max = 1});
   const Commit one = next(*store, "a", "one");
@@ -251,7 +266,8 @@ TEST_F(PostgresStore, a_call_that_waits_too_long_is_unavailable_and_its_connecti
   ASSERT_FALSE(late);
   EXPECT_EQ(late.error().code, ErrorCode::unavailable);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
-  // The server may have begun later than the caller, and then gives up later: what still waits would go on.
+  // The server may have begun later than the caller, and then gives up later: what still waits
+  // would go on.
   const Client watcher(test_url());
   const auto end = begun + std::chrono::seconds(10);
   while (watcher.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != "0")
@@ -282,7 +298,9 @@ TEST_F(PostgresStore, a_body_that_messages_share_is_kept_once_and_outlives_the_f
   ASSERT_TRUE(store_->redact("a", {stub(2)}, {"me", 1, "why"}));
   for (std::uint64_t ordinal = 0; ordinal <= 20; ++ordinal) {
     const bool is_redacted = ordinal < 3 || ordinal == 7;
-    EXPECT_EQ(store_->messages("a", ordinal, ordinal + 1).value().at(0).body, is_redacted ? "{}" : body) << ordinal;
+    EXPECT_EQ(store_->messages("a", ordinal, ordinal + 1).value().at(0).body,
+              is_redacted ? "{}" : body)
+        << ordinal;
   }
   EXPECT_LT(store_->size_bytes("a").value(), size + 10'000);
 }
@@ -291,7 +309,10 @@ TEST_F(PostgresStore, connections_that_the_server_has_closed_are_replaced) {
   ASSERT_TRUE(store_->create({.id = "a"}));
   for (int round = 0; round < 5; ++round) {
     const Commit one = next(*store_, "a", "x", "op" + std::to_string(round));
-    Client(test_url()).ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'undertext'");
+    Client(test_url())
+        .ask(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name "
+            "= 'undertext'");
     EXPECT_TRUE(store_->commit(one));
   }
   EXPECT_EQ(store_->find("a").value().version, 5u);
@@ -319,7 +340,8 @@ TEST_F(PostgresStore, backups_are_left_to_postgresql) {
   EXPECT_TRUE(store_->check().value().empty());
 }
 
-TEST_F(PostgresStore, a_role_that_does_not_own_the_tables_works_with_them_and_does_not_rewrite_them) {
+TEST_F(PostgresStore,
+       a_role_that_does_not_own_the_tables_works_with_them_and_does_not_rewrite_them) {
   const std::string role = fresh_name("worker");
   const Client owner(test_url());
   if (owner.ask("SELECT rolcreaterole FROM pg_roles WHERE rolname = current_user") != "t")

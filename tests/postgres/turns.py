@@ -3,6 +3,7 @@
 
 On a throw-away server with fsync on. Prints what docs/scaling.md quotes; bench/results/postgres-turns.txt keeps such a run.
 """
+
 import os
 import pathlib
 import subprocess
@@ -26,7 +27,12 @@ def main(turns):
         stored = int(server.sql("SELECT count(*) FROM undertext_version"))
         size = int(server.sql(f"SELECT sum(pg_total_relation_size(oid)) {OURS}"))
         print(f"{stored} turns of 1024 bytes: {size / stored:.0f} bytes each, with indexes")
-        print(server.sql(f"SELECT relname || ': ' || pg_table_size(oid) || ' and ' || pg_indexes_size(oid) || ' bytes of indexes' {OURS} ORDER BY 1"), flush=True)
+        print(
+            server.sql(
+                f"SELECT relname || ': ' || pg_table_size(oid) || ' and ' || pg_indexes_size(oid) || ' bytes of indexes' {OURS} ORDER BY 1"
+            ),
+            flush=True,
+        )
         before = log_bytes(server)
         subprocess.run([turns, server.url(), "4", "500"], check=True)
         print(f"{(log_bytes(server) - before) / 2000:.0f} bytes of write-ahead log a turn")

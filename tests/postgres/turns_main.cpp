@@ -1,5 +1,5 @@
-// How fast turns are stored: undertext_turns URL WRITERS TURNS
-// Each writer has a conversation of its own and commits TURNS turns one after the other, each of two messages of 512 bytes.
+// How fast turns are stored: undertext_turns URL WRITERS TURNS Each writer has a conversation of
+// its own and commits TURNS turns one after the other, each of two messages of 512 bytes.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -16,7 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double ms(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+double ms(Clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
 
 void write(Store& store, const std::string& id, std::uint64_t turns, std::vector<double>& times) {
   store.create({.id = id, .created_at_ms = 1, .chain = first_chain(id)}).value();
@@ -47,20 +49,23 @@ void write(Store& store, const std::string& id, std::uint64_t turns, std::vector
 }
 
 int run(const std::string& url, std::size_t writers, std::uint64_t turns) {
-  const auto store = open_store(url, {.connections_max = static_cast<std::uint32_t>(writers)}).value();
+  const auto store =
+      open_store(url, {.connections_max = static_cast<std::uint32_t>(writers)}).value();
   const std::string run = std::to_string(Clock::now().time_since_epoch().count());
   std::vector<std::vector<double>> times(writers);
   std::vector<std::thread> threads;
   const auto begun = Clock::now();
   for (std::size_t i = 0; i < writers; ++i)
-    threads.emplace_back([&, i] { write(*store, "t" + run + "-" + std::to_string(i), turns, times[i]); });
+    threads.emplace_back(
+        [&, i] { write(*store, "t" + run + "-" + std::to_string(i), turns, times[i]); });
   for (std::thread& thread : threads) thread.join();
   const double seconds = ms(Clock::now() - begun) / 1000;
   std::vector<double> all;
   for (const auto& some : times) all.insert(all.end(), some.begin(), some.end());
   std::sort(all.begin(), all.end());
-  std::cout << writers << " writers: " << static_cast<double>(all.size()) / seconds << " turns/s, p50 " << all[all.size() / 2]
-            << " ms, p99 " << all[all.size() * 99 / 100] << " ms\n";
+  std::cout << writers << " writers: " << static_cast<double>(all.size()) / seconds
+            << " turns/s, p50 " << all[all.size() / 2] << " ms, p99 " << all[all.size() * 99 / 100]
+            << " ms\n";
   return 0;
 }
 

@@ -2,6 +2,7 @@
 """What one request may use up: bytes that its operations make, time, and the server's own end.   bounded.py PROGRAM [TEST…]
 
 FULL=1 makes the attacks as large as the limits of the server allow."""
+
 import http.client
 import json
 import multiprocessing
@@ -19,11 +20,17 @@ from running import Folder, Server
 PROGRAM = sys.argv[1]
 MIB = 1 << 20
 FULL = bool(os.environ.get("FULL"))
-SANITIZED = bool(os.environ.get("UNDERTEXT_SANITIZED"))  # then sizes and times are not what users get
+SANITIZED = bool(
+    os.environ.get("UNDERTEXT_SANITIZED")
+)  # then sizes and times are not what users get
 
 
 def transform(find, put, **which):
-    return {"operation": "TRANSFORM", **(which or {"roles": ["user"]}), "replaceText": {"find": find, "with": put}}
+    return {
+        "operation": "TRANSFORM",
+        **(which or {"roles": ["user"]}),
+        "replaceText": {"find": find, "with": put},
+    }
 
 
 class Peak(threading.Thread):
@@ -66,7 +73,9 @@ class Served(unittest.TestCase):
 
     def append(self, size, text="ab"):
         message = {"role": "user", "content": text * (size // len(text))}
-        return self.post("/v1/conversations/a/operations", {"operation": "APPEND", "messages": [message]})
+        return self.post(
+            "/v1/conversations/a/operations", {"operation": "APPEND", "messages": [message]}
+        )
 
     def settled_bytes(self, most):
         """What is resident once the rest went back to the system, so that it is at most `most`; at the latest after 20 s."""
@@ -89,8 +98,11 @@ class MadeBytes(Served):
         count = 1000 if FULL else 100
         with Peak(self.server) as peak:
             self.post("/v1/conversations/a/operations", [transform("c", "d")] * count)
-        print(f"\n  {count} TRANSFORMs of 8 MiB: {(peak.most - idle) / MIB:.0f} MiB above idle, "
-              f"{(self.bytes_on_disk() - on_disk) / MIB:.1f} MiB on disk", file=sys.stderr)
+        print(
+            f"\n  {count} TRANSFORMs of 8 MiB: {(peak.most - idle) / MIB:.0f} MiB above idle, "
+            f"{(self.bytes_on_disk() - on_disk) / MIB:.1f} MiB on disk",
+            file=sys.stderr,
+        )
         self.assertLess(self.bytes_on_disk() - on_disk, 8 * MIB)
         if not SANITIZED:
             self.assertLess(peak.most - idle, 64 * MIB)
@@ -104,8 +116,11 @@ class MadeBytes(Served):
         idle, on_disk = self.settled_bytes(before + 24 * MIB), self.bytes_on_disk()
         with Peak(self.server) as peak:
             self.post("/v1/conversations/a/operations", [transform("~", "-")] * 50)
-        print(f"\n  50 TRANSFORMs of a million different words: {(peak.most - idle) / MIB:.0f} MiB above idle, "
-              f"{(self.bytes_on_disk() - on_disk) / MIB:.1f} MiB on disk", file=sys.stderr)
+        print(
+            f"\n  50 TRANSFORMs of a million different words: {(peak.most - idle) / MIB:.0f} MiB above idle, "
+            f"{(self.bytes_on_disk() - on_disk) / MIB:.1f} MiB on disk",
+            file=sys.stderr,
+        )
         self.assertLess(self.bytes_on_disk() - on_disk, 8 * MIB)
         if not SANITIZED:
             self.assertLess(peak.most - idle, 64 * MIB)
@@ -118,7 +133,10 @@ class MadeBytes(Served):
         with Peak(self.server) as peak:
             answer = self.post("/v1/conversations/a/operations", operations, status=413)
         self.assertEqual(answer["error"]["code"], "too_large")
-        print(f"\n  a list that is refused: {(peak.most - idle) / MIB:.0f} MiB above idle", file=sys.stderr)
+        print(
+            f"\n  a list that is refused: {(peak.most - idle) / MIB:.0f} MiB above idle",
+            file=sys.stderr,
+        )
         stats = self.server.request("GET", "/v1/conversations/a/stats").json()
         self.assertEqual(stats["result"]["totalMessages"], 1)
         if not SANITIZED:
@@ -130,11 +148,17 @@ class MadeBytes(Served):
         idle = self.server.resident_bytes()
         began = time.monotonic()
         with Peak(self.server) as peak:
-            replace = {"operation": "replace", "indices": list(range(0, 10_000, 2)), "data": messages}
+            replace = {
+                "operation": "replace",
+                "indices": list(range(0, 10_000, 2)),
+                "data": messages,
+            }
             answer = self.post("/v1/conversations/a/operations", replace, status=413)
         took = time.monotonic() - began
-        print(f"\n  5,000 messages replaced by 10,000 were refused after {took:.1f} s, {(peak.most - idle) / MIB:.0f} MiB above idle",
-              file=sys.stderr)
+        print(
+            f"\n  5,000 messages replaced by 10,000 were refused after {took:.1f} s, {(peak.most - idle) / MIB:.0f} MiB above idle",
+            file=sys.stderr,
+        )
         self.assertEqual((answer["error"]["code"], answer["error"]["field"]), ("too_large", "data"))
         if not SANITIZED:
             self.assertLess(peak.most - idle, 64 * MIB)
@@ -155,50 +179,79 @@ class Time(Served):
     def test_a_request_ends_with_its_deadline(self):
         self.append(13 * MIB)
         began = time.monotonic()
-        reply = self.server.request("POST", "/v1/conversations/a/preview", [transform("c", "d")] * 900)
+        reply = self.server.request(
+            "POST", "/v1/conversations/a/preview", [transform("c", "d")] * 900
+        )
         took = time.monotonic() - began
         self.assertEqual(reply.status, 503, reply)
         self.assertIn("2 s", reply.json()["error"]["message"])
-        print(f"\n  a preview of 900 TRANSFORMs of 13 MiB ended after {took:.1f} s of 2", file=sys.stderr)
+        print(
+            f"\n  a preview of 900 TRANSFORMs of 13 MiB ended after {took:.1f} s of 2",
+            file=sys.stderr,
+        )
         self.assertLess(took, 30 if SANITIZED else 8)
-
 
     def test_operations_that_are_only_tried_end_with_the_deadline_of_their_query(self):
         self.append(13 * MIB)
         before = self.server.resident_bytes()
         began = time.monotonic()
         with Peak(self.server) as peak:
-            reply = self.server.request("POST", "/v1/conversations/a/cost", {"dialect": "anthropic", "operations": [transform("c", "d")] * 900})
+            reply = self.server.request(
+                "POST",
+                "/v1/conversations/a/cost",
+                {"dialect": "anthropic", "operations": [transform("c", "d")] * 900},
+            )
         took = time.monotonic() - began
         self.assertEqual(reply.status, 503, reply)
-        print(f"\n  the cost of 900 TRANSFORMs of 13 MiB ended after {took:.1f} s of 2, {(peak.most - before) / MIB:.0f} MiB more than before",
-              file=sys.stderr)
+        print(
+            f"\n  the cost of 900 TRANSFORMs of 13 MiB ended after {took:.1f} s of 2, {(peak.most - before) / MIB:.0f} MiB more than before",
+            file=sys.stderr,
+        )
         self.assertLess(took, 30 if SANITIZED else 8)
 
     def test_bytes_that_tried_operations_make_are_capped(self):
         self.append(8 * MIB)
         operations = [transform("ab"[k % 2], "ba"[k % 2], indices=[0]) for k in range(100)]
-        reply = self.server.request("POST", "/v1/conversations/a/cost", {"dialect": "anthropic", "operations": operations})
+        reply = self.server.request(
+            "POST", "/v1/conversations/a/cost", {"dialect": "anthropic", "operations": operations}
+        )
         self.assertIn(reply.status, (413, 503), reply)
 
 
 class ManyCalls(Served):
     def test_one_result_of_200_000_calls_is_deleted_within_100_ms(self):
-        calls = [{"id": f"c{k}", "function": {"name": "f", "arguments": ""}} for k in range(200_000)]
+        calls = [
+            {"id": f"c{k}", "function": {"name": "f", "arguments": ""}} for k in range(200_000)
+        ]
         answered = [0, 199_999, 100_000, 7, 50_000, 150_000, 3, 199_998]
         results = [{"role": "tool", "tool_call_id": f"c{k}", "content": "done"} for k in answered]
-        messages = [{"role": "user", "content": "begin"}, {"role": "assistant", "content": None, "tool_calls": calls}, *results]
-        lines = subprocess.run([PROGRAM, "exec", "--store", self.server.store, "--conversation", "many"], capture_output=True,
-                               input=json.dumps({"operation": "APPEND", "messages": messages}).encode(), env=self.folder.env)
+        messages = [
+            {"role": "user", "content": "begin"},
+            {"role": "assistant", "content": None, "tool_calls": calls},
+            *results,
+        ]
+        lines = subprocess.run(
+            [PROGRAM, "exec", "--store", self.server.store, "--conversation", "many"],
+            capture_output=True,
+            input=json.dumps({"operation": "APPEND", "messages": messages}).encode(),
+            env=self.folder.env,
+        )
         self.assertIn(b'"ok":true', lines.stdout)
         self.server.request("GET", "/v1/conversations/many/stats")
         took = []
         for _ in answered:  # one of them is enough: what else the machine does is not the server's
             began = time.monotonic()
-            reply = self.server.request("POST", "/v1/conversations/many/operations", {"operation": "DELETE", "indices": [2], "pairs": "literal"})
+            reply = self.server.request(
+                "POST",
+                "/v1/conversations/many/operations",
+                {"operation": "DELETE", "indices": [2], "pairs": "literal"},
+            )
             took.append((time.monotonic() - began) * 1000)
             self.assertEqual((reply.status, len(reply.json()["warnings"])), (200, 1), reply)
-        print(f"\n  a result of 200,000 calls was deleted in {min(took):.0f} ms, at most {max(took):.0f} ms", file=sys.stderr)
+        print(
+            f"\n  a result of 200,000 calls was deleted in {min(took):.0f} ms, at most {max(took):.0f} ms",
+            file=sys.stderr,
+        )
         self.assertLess(min(took), 1000 if SANITIZED else 100)
 
 
@@ -208,9 +261,19 @@ class Gone(Served):
     def begin(self):
         body = json.dumps([transform("c", "d")] * 900).encode()
         connection = self.server.connect()
-        connection.sendall("\r\n".join([
-            "POST /v1/conversations/a/preview HTTP/1.1", f"Host: {self.server.host}", "Content-Type: application/json",
-            f"Content-Length: {len(body)}", "", ""]).encode() + body)
+        connection.sendall(
+            "\r\n".join(
+                [
+                    "POST /v1/conversations/a/preview HTTP/1.1",
+                    f"Host: {self.server.host}",
+                    "Content-Type: application/json",
+                    f"Content-Length: {len(body)}",
+                    "",
+                    "",
+                ]
+            ).encode()
+            + body
+        )
         return connection
 
     def running(self):
@@ -250,10 +313,15 @@ class Quotas(Served):
         for name in "bc":
             self.server.make(name)
         refused = self.server.request("POST", "/v1/conversations", {"id": "d"})
-        self.assertEqual((refused.status, refused.json()["error"]["field"]), (413, "quota"), refused)
+        self.assertEqual(
+            (refused.status, refused.json()["error"]["field"]), (413, "quota"), refused
+        )
         self.append(600_000)
         refused = self.server.append("b", "x" * 600_000)
-        self.assertEqual((refused.status, refused.json()["error"]["code"], refused.json()["error"]["field"]), (413, "too_large", "quota"))
+        self.assertEqual(
+            (refused.status, refused.json()["error"]["code"], refused.json()["error"]["field"]),
+            (413, "too_large", "quota"),
+        )
         self.assertEqual(self.server.append("b", "little").status, 200)
         self.assertEqual(self.server.request("DELETE", "/v1/conversations/a").status, 200)
         self.assertEqual(self.server.append("b", "x" * 600_000).status, 200)
@@ -267,31 +335,50 @@ class Reading(Served):
 
     def test_what_reading_a_message_takes_is_counted_before_it_is_read(self):
         idle = self.server.resident_bytes()
-        body = '{"operation":"APPEND","messages":[{"role":"assistant","content":null,"tool_calls":[' + ",".join(["{}"] * 500_000) + "]}]}"
+        body = (
+            '{"operation":"APPEND","messages":[{"role":"assistant","content":null,"tool_calls":['
+            + ",".join(["{}"] * 500_000)
+            + "]}]}"
+        )
         with Peak(self.server) as peak:
-            reply = self.server.request("POST", "/v1/conversations/a/operations", body, headers={"Content-Type": "application/json"})
+            reply = self.server.request(
+                "POST",
+                "/v1/conversations/a/operations",
+                body,
+                headers={"Content-Type": "application/json"},
+            )
         self.assertEqual((reply.status, reply.json()["error"]["code"]), (413, "too_large"), reply)
         if not SANITIZED:
             self.assertLess(peak.most - idle, 64 * MIB)
 
-
     def test_what_the_blocks_of_a_stored_message_take_is_counted_before_they_are_read(self):
         message = {"role": "assistant", "content": None, "tool_calls": [{}] * 250_000}
-        lines = subprocess.run([PROGRAM, "exec", "--store", self.server.store, "--conversation", "many"], capture_output=True,
-                               input=json.dumps({"operation": "APPEND", "messages": [message]}).encode(), env=self.folder.env)
+        lines = subprocess.run(
+            [PROGRAM, "exec", "--store", self.server.store, "--conversation", "many"],
+            capture_output=True,
+            input=json.dumps({"operation": "APPEND", "messages": [message]}).encode(),
+            env=self.folder.env,
+        )
         self.assertIn(b'"ok":true', lines.stdout)
         idle = self.server.resident_bytes()
         with Peak(self.server) as peak:
             for path in ("blocks", "rows?end=10", "rows?ordinals=0"):
                 reply = self.server.request("GET", f"/v1/conversations/many/{path}")
-                self.assertEqual((reply.status, reply.json()["error"]["code"]), (503, "unavailable"), (path, reply))
-        if not SANITIZED:  # to load it takes 74 MiB; its blocks and their text would take as much again twice
+                self.assertEqual(
+                    (reply.status, reply.json()["error"]["code"]),
+                    (503, "unavailable"),
+                    (path, reply),
+                )
+        if (
+            not SANITIZED
+        ):  # to load it takes 74 MiB; its blocks and their text would take as much again twice
             self.assertLess(peak.most - idle, 100 * MIB)
         self.assertEqual(self.server.request("GET", "/v1/conversations/a/rows?end=10").status, 200)
 
 
 def flood(address, token, threads):
     """Previews without an end, from a process of its own: the one that measures has a lock that its threads would share."""
+
     def previews():
         body = json.dumps([transform("c", "d")] * 50)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
@@ -300,6 +387,7 @@ def flood(address, token, threads):
             connection.request("POST", "/v1/conversations/loud/preview", body, headers)
             connection.getresponse().read()
             connection.close()
+
     for _ in range(threads):
         threading.Thread(target=previews, daemon=True).start()
     signal.pause()
@@ -313,7 +401,9 @@ class Flood(unittest.TestCase):
         connection = server.connection()
         while time.monotonic() < end:
             began = time.monotonic()
-            reply = server.request("GET", "/v1/conversations/quiet/messages?last=5", token=token, connection=connection)
+            reply = server.request(
+                "GET", "/v1/conversations/quiet/messages?last=5", token=token, connection=connection
+            )
             self.assertEqual(reply.status, 200, reply)
             found.append(time.monotonic() - began)
             time.sleep(0.002)
@@ -332,7 +422,9 @@ class Flood(unittest.TestCase):
             server.append("loud", "ab" * 100_000, loud)
             seconds = 20 if FULL else 3
             alone = self.latencies(server, quiet, seconds)
-            other = multiprocessing.get_context("fork").Process(target=flood, args=((server.address, server.port), loud, 32 if FULL else 8))
+            other = multiprocessing.get_context("fork").Process(
+                target=flood, args=((server.address, server.port), loud, 32 if FULL else 8)
+            )
             other.start()
             try:
                 beside = self.latencies(server, quiet, seconds)
@@ -341,7 +433,10 @@ class Flood(unittest.TestCase):
                 other.kill()
                 other.join()
             p99 = [latencies[len(latencies) * 99 // 100] * 1000 for latencies in (alone, beside)]
-            print(f"\n  p99 of the other tenant: {p99[0]:.1f} ms alone, {p99[1]:.1f} ms beside a flood", file=sys.stderr)
+            print(
+                f"\n  p99 of the other tenant: {p99[0]:.1f} ms alone, {p99[1]:.1f} ms beside a flood",
+                file=sys.stderr,
+            )
             if FULL:
                 self.assertLessEqual(p99[1], 2 * max(p99[0], 5))
             else:  # on a machine that does other things

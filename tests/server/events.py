@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Events over the wire, with two servers on one store.   events.py PROGRAM [TEST…]"""
+
 import json
 import sys
 import unittest
@@ -23,7 +24,11 @@ class Events(unittest.TestCase):
         cls.folder.remove()
 
     def versions(self, stream):
-        return [json.loads(line[6:])["version"] for line in stream.lines if line.startswith('data: {"version"')]
+        return [
+            json.loads(line[6:])["version"]
+            for line in stream.lines
+            if line.startswith('data: {"version"')
+        ]
 
     def test_what_one_server_does_is_told_by_both_and_by_each_once(self):
         self.here.make("shared")
@@ -46,7 +51,9 @@ class Events(unittest.TestCase):
         self.assertTrue(first.wait_for("id: 5"))
         first.close()
         self.here.append("long", "while it was away")
-        again = EventStream(self.there, PATH.format("long") + "?after=0", headers={"Last-Event-ID": "5"})
+        again = EventStream(
+            self.there, PATH.format("long") + "?after=0", headers={"Last-Event-ID": "5"}
+        )
         self.assertTrue(again.wait_for("id: 6"), again.lines)
         self.assertEqual(self.versions(again), [6])
         again.close()

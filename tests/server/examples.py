@@ -3,6 +3,7 @@
 
 An ellipsis stands for anything. Status 77, for ctest: there is no curl.
 """
+
 import pathlib
 import re
 import shutil
@@ -33,7 +34,13 @@ def examples(text):
 def wait_for_job(server, answer):
     """What works in the background would be told by the events of a later example."""
     job = re.search(rb'"job":"(\w+)"', answer)
-    while job and b'"state":"running"' in server.request("GET", f"/v1/conversations/support-17/compressions/{job[1].decode()}").body:
+    while (
+        job
+        and b'"state":"running"'
+        in server.request(
+            "GET", f"/v1/conversations/support-17/compressions/{job[1].decode()}"
+        ).body
+    ):
         pass
 
 
@@ -46,13 +53,20 @@ def main(program):
     failed = played = 0
     try:
         for command, expected in examples(DOCS.read_text()):
-            done = subprocess.run(command.replace("127.0.0.1:8777", server.host), shell=True, capture_output=True, timeout=60)
+            done = subprocess.run(
+                command.replace("127.0.0.1:8777", server.host),
+                shell=True,
+                capture_output=True,
+                timeout=60,
+            )
             wait_for_job(server, done.stdout)
             pattern = ".*?".join(re.escape(piece) for piece in expected.split("…"))
             played += 1
             if not re.fullmatch(pattern, done.stdout.decode().strip(), re.S):
                 failed += 1
-                print(f"$ {command}\n  expected {expected}\n  got      {done.stdout.decode()} {done.stderr.decode()}")
+                print(
+                    f"$ {command}\n  expected {expected}\n  got      {done.stdout.decode()} {done.stderr.decode()}"
+                )
     finally:
         server.close()
         folder.remove()

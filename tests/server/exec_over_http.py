@@ -6,14 +6,25 @@
 A line with "query" is asked at …/query and, where all its arguments can be parameters, once more with GET, which must answer the same bytes; everything
 else goes to …/operations. A status that does not follow from the answer's code, or an ETag that is not its version, is told instead of the answer.
 """
+
 import http.client
 import json
 import os
 import sys
 import urllib.parse
 
-STATUS = {"invalid_argument": 400, "denied": 403, "not_found": 404, "conflict": 409, "too_large": 413, "cannot_fit": 422, "unsupported": 501,
-          "unavailable": 503, "corrupt": 500, "internal": 500}
+STATUS = {
+    "invalid_argument": 400,
+    "denied": 403,
+    "not_found": 404,
+    "conflict": 409,
+    "too_large": 413,
+    "cannot_fit": 422,
+    "unsupported": 501,
+    "unavailable": 503,
+    "corrupt": 500,
+    "internal": 500,
+}
 PATHS = {"markMap": "mark-map"}
 WITHOUT_GET = {"fit", "history", "callTool", "whatIf"}  # …/history has pages
 PLAIN = (str, int, bool)
@@ -46,14 +57,21 @@ def get_path(line):
         return None
     parameters = {}
     for key, value in arguments.items():
-        if isinstance(value, list) and value and all(isinstance(one, str) and "," not in one for one in value):
+        if (
+            isinstance(value, list)
+            and value
+            and all(isinstance(one, str) and "," not in one for one in value)
+        ):
             parameters[key] = ",".join(value)
         elif isinstance(value, PLAIN) and value != "" and (isinstance(value, str) or value < 2**64):
             parameters[key] = spelled(value)
         else:
             return None
     path = "/" + PATHS.get(name, name)
-    for query_name, argument, prefix in (("blame", "ordinal", "/blame/"), ("batchSnapshot", "batchIndex", "/batches/")):
+    for query_name, argument, prefix in (
+        ("blame", "ordinal", "/blame/"),
+        ("batchSnapshot", "batchIndex", "/batches/"),
+    ):
         if name == query_name:
             if argument not in parameters:
                 return None
@@ -68,7 +86,9 @@ def problem_of(status, headers, body):
         return f"status {status} instead of {wanted}"
     if body.count(b"\n") or headers["Content-Type"] != "application/json":
         return f"not one line of JSON: {headers['Content-Type']}"
-    version = answer.get("version") or (answer["results"][-1]["version"] if answer.get("results") else None)
+    version = answer.get("version") or (
+        answer["results"][-1]["version"] if answer.get("results") else None
+    )
     if version is not None and headers["ETag"] != f'"{version}"':
         return f"ETag {headers['ETag']} of version {version}"
     return None
@@ -90,12 +110,20 @@ def play(door, base, line):
         _, _, same = door.call("GET", base + path)
         if same != body:
             problem = f"GET {path} answers {same[:300]!r}"
-    return body if problem is None else json.dumps({"ok": None, "problem": problem, "answer": body.decode()}).encode()
+    return (
+        body
+        if problem is None
+        else json.dumps({"ok": None, "problem": problem, "answer": body.decode()}).encode()
+    )
 
 
 def main():
     door = Door(os.environ["UNDERTEXT_TEST_SERVER"])
-    made = {"settings": json.loads(sys.argv[sys.argv.index("--config") + 1])} if "--config" in sys.argv else {}
+    made = (
+        {"settings": json.loads(sys.argv[sys.argv.index("--config") + 1])}
+        if "--config" in sys.argv
+        else {}
+    )
     status, headers, body = door.call("POST", "/v1/conversations", json.dumps(made))
     if status != 201:
         sys.exit(f"{status} {body.decode()}")

@@ -2,6 +2,7 @@
 """Files that change under a server, backups put back, and damaged bits.   files.py PROGRAM [TEST…]
 
 TRIES=n (3; 40 in full) tries of each change, FLIPS=n (20; 500 in full) damaged bits; SEED=n repeats a run."""
+
 import json
 import os
 import random
@@ -33,7 +34,9 @@ class Appending(threading.Thread):
         while not self.over.is_set():
             k += 1
             try:
-                reply = self.server.append(self.conversation, f"text {k} " + "x" * rng.randrange(3000))
+                reply = self.server.append(
+                    self.conversation, f"text {k} " + "x" * rng.randrange(3000)
+                )
             except (OSError, ConnectionError):
                 return
             (self.acknowledged if reply.status == 200 else self.refused).append((k, reply))
@@ -78,12 +81,16 @@ class Files(unittest.TestCase):
         self.server.make("a")
 
     def texts(self, store):
-        done = subprocess.run([PROGRAM, "export", "a", "--store", store], capture_output=True, env=self.folder.env)
+        done = subprocess.run(
+            [PROGRAM, "export", "a", "--store", store], capture_output=True, env=self.folder.env
+        )
         self.assertEqual(done.returncode, 0, done)
         return done.stdout.decode()
 
     def assert_sound(self, store):
-        done = subprocess.run([PROGRAM, "check", "--store", store], capture_output=True, env=self.folder.env)
+        done = subprocess.run(
+            [PROGRAM, "check", "--store", store], capture_output=True, env=self.folder.env
+        )
         self.assertEqual(done.returncode, 0, (SEED, done))
 
     def assert_all_there(self, store, acknowledged):
@@ -101,7 +108,9 @@ class Files(unittest.TestCase):
         # One may have been stored before the change, and its answer read after it.
         self.assertLessEqual(len(appending.acknowledged) - before, 1, f"SEED={SEED}")
         for _, reply in appending.refused:
-            self.assertEqual((reply.status, reply.json()["error"]["code"]), (503, "unavailable"), reply)
+            self.assertEqual(
+                (reply.status, reply.json()["error"]["code"]), (503, "unavailable"), reply
+            )
         self.assertEqual(self.not_ready().status, 503)
         return appending.acknowledged
 
@@ -115,7 +124,9 @@ class Files(unittest.TestCase):
 
     def test_a_database_that_is_removed_takes_no_more_commits(self):
         for _ in range(TRIES):
-            self.changed_underneath(lambda: [self.beside(end).unlink() for end in ("", "-wal", "-shm")])
+            self.changed_underneath(
+                lambda: [self.beside(end).unlink() for end in ("", "-wal", "-shm")]
+            )
             self.start_again()
 
     def test_a_database_that_is_moved_away_and_back_is_used_again(self):
@@ -134,7 +145,11 @@ class Files(unittest.TestCase):
         for k in range(TRIES):
             self.folder.run("init", "--store", f"sqlite:{other}")
             self.folder.run("new", "a", "--store", f"sqlite:{other}")
-            put = (lambda: other.rename(self.path)) if k % 2 else (lambda: shutil.copyfile(other, self.path))
+            put = (
+                (lambda: other.rename(self.path))
+                if k % 2
+                else (lambda: shutil.copyfile(other, self.path))
+            )
             self.changed_underneath(put)
             other.unlink(missing_ok=True)
             self.start_again()
@@ -151,7 +166,11 @@ class Files(unittest.TestCase):
     def test_a_second_name_is_refused(self):
         second = self.path.with_name("second.db")
         self.changed_underneath(lambda: os.link(self.path, second))
-        done = subprocess.run([PROGRAM, "list", "--store", f"sqlite:{second}"], capture_output=True, env=self.folder.env)
+        done = subprocess.run(
+            [PROGRAM, "list", "--store", f"sqlite:{second}"],
+            capture_output=True,
+            env=self.folder.env,
+        )
         self.assertNotEqual(done.returncode, 0)
 
     def test_a_backup_is_restored_whole_and_not_under_a_running_server(self):
@@ -161,19 +180,31 @@ class Files(unittest.TestCase):
                 appending.wait_for(lambda: len(appending.acknowledged) >= 5)
                 kept = len(appending.acknowledged)
                 self.folder.run("backup", backup, "--store", self.store)
-                appending.wait_for(lambda: len(appending.acknowledged) >= kept + 5 + rng.randrange(200))
-                refused = subprocess.run([PROGRAM, "restore", backup, "--store", self.store], capture_output=True, env=self.folder.env)
+                appending.wait_for(
+                    lambda: len(appending.acknowledged) >= kept + 5 + rng.randrange(200)
+                )
+                refused = subprocess.run(
+                    [PROGRAM, "restore", backup, "--store", self.store],
+                    capture_output=True,
+                    env=self.folder.env,
+                )
                 self.assertIn(b"in use", refused.stderr)
                 self.assertNotEqual(refused.returncode, 0)
                 self.server.kill()
             if k % 2:  # by hand first, as people do: the old log is there still
                 shutil.copyfile(backup, self.path)
-                done = subprocess.run([PROGRAM, "list", "--store", self.store], capture_output=True, env=self.folder.env)
+                done = subprocess.run(
+                    [PROGRAM, "list", "--store", self.store],
+                    capture_output=True,
+                    env=self.folder.env,
+                )
                 if self.beside("-wal").exists() and self.beside("-wal").stat().st_size > 0:
                     self.assertNotEqual(done.returncode, 0, (SEED, done))
                     self.assertIn(b"another database", done.stderr, (SEED, done))
             self.folder.run("restore", backup, "--store", self.store)
-            self.assertFalse(self.beside("-wal").exists() and self.beside("-wal").stat().st_size > 0)
+            self.assertFalse(
+                self.beside("-wal").exists() and self.beside("-wal").stat().st_size > 0
+            )
             self.assert_sound(self.store)
             self.assert_all_there(self.store, appending.acknowledged[:kept])
             self.assertTrue(backup.exists())
@@ -186,11 +217,17 @@ class Files(unittest.TestCase):
     def test_a_write_beyond_the_limit_of_files_is_an_error_and_not_the_end(self):
         self.server.close()
         limited = ["bash", "-c", 'ulimit -f 2000; exec "$@"', "-", PROGRAM]  # KiB
-        process = subprocess.Popen([*limited, "serve", "--store", self.store, "--listen", self.server.listen], stdout=subprocess.PIPE,
-                                   stderr=subprocess.DEVNULL, env=self.folder.env)
+        process = subprocess.Popen(
+            [*limited, "serve", "--store", self.store, "--listen", self.server.listen],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=self.folder.env,
+        )
         try:
             process.stdout.readline()
-            statuses = [self.server.append("a", random.randbytes(100_000).hex()).status for _ in range(40)]
+            statuses = [
+                self.server.append("a", random.randbytes(100_000).hex()).status for _ in range(40)
+            ]
             self.assertIn(503, statuses)
             self.assertEqual(self.server.request("GET", "/healthz").status, 200)
             self.assertIsNone(process.poll())
@@ -213,21 +250,48 @@ class Bits(unittest.TestCase):
         self.folder.remove()
 
     def exec(self, lines, conversation):
-        subprocess.run([PROGRAM, "exec", "--store", self.store, "-c", conversation], input="\n".join(map(json.dumps, lines)).encode(),
-                       capture_output=True, env=self.folder.env, check=True)
+        subprocess.run(
+            [PROGRAM, "exec", "--store", self.store, "-c", conversation],
+            input="\n".join(map(json.dumps, lines)).encode(),
+            capture_output=True,
+            env=self.folder.env,
+            check=True,
+        )
 
     def answers(self, store):
         found = []
-        for words in (["list", "--json"], ["export", "a"], ["export", "b"], ["log", "a", "--json"], ["show", "b", "--json"]):
-            done = subprocess.run([PROGRAM, *words, "--store", store], capture_output=True, env=self.folder.env, timeout=60)
+        for words in (
+            ["list", "--json"],
+            ["export", "a"],
+            ["export", "b"],
+            ["log", "a", "--json"],
+            ["show", "b", "--json"],
+        ):
+            done = subprocess.run(
+                [PROGRAM, *words, "--store", store],
+                capture_output=True,
+                env=self.folder.env,
+                timeout=60,
+            )
             found.append((words, done.returncode, done.stdout))
         return found
 
     def test_no_answer_is_wrong_and_says_ok(self):
         print(f"\n  SEED={SEED} FLIPS={FLIPS}", file=sys.stderr)
         for name in "ab":
-            lines = [{"operation": "APPEND", "messages": [{"role": "user", "content": f"{k} " + "word " * rng.randrange(400)}]} for k in range(120)]
-            lines += [{"operation": "DELETE", "indices": [3]}, {"operation": "TRANSFORM", "indices": [5], "setMetadata": {"a": 1}}]
+            lines = [
+                {
+                    "operation": "APPEND",
+                    "messages": [
+                        {"role": "user", "content": f"{k} " + "word " * rng.randrange(400)}
+                    ],
+                }
+                for k in range(120)
+            ]
+            lines += [
+                {"operation": "DELETE", "indices": [3]},
+                {"operation": "TRANSFORM", "indices": [5], "setMetadata": {"a": 1}},
+            ]
             self.exec(lines, name)
         right = self.answers(self.store)
         self.assertEqual([code for _, code, _ in right], [0] * len(right), right)
@@ -242,12 +306,25 @@ class Bits(unittest.TestCase):
             damaged_path.write_bytes(damaged)
             got = self.answers(f"sqlite:{damaged_path}")
             refused += any(code != 0 for _, code, _ in got)
-            wrong += [(at, bit, words) for (words, code, out), (_, _, expected) in zip(got, right) if code == 0 and out != expected]
+            wrong += [
+                (at, bit, words)
+                for (words, code, out), (_, _, expected) in zip(got, right)
+                if code == 0 and out != expected
+            ]
             backup = self.folder.path / "backup.db"
-            done = subprocess.run([PROGRAM, "backup", str(backup), "--store", f"sqlite:{damaged_path}"], capture_output=True, env=self.folder.env)
+            done = subprocess.run(
+                [PROGRAM, "backup", str(backup), "--store", f"sqlite:{damaged_path}"],
+                capture_output=True,
+                env=self.folder.env,
+            )
             if done.returncode == 0:
-                wrong += [(at, bit, "backup", words) for (words, code, out), (_, _, expected) in zip(self.answers(f"sqlite:{backup}"), right)
-                          if (code, out) != (0, expected)]
+                wrong += [
+                    (at, bit, "backup", words)
+                    for (words, code, out), (_, _, expected) in zip(
+                        self.answers(f"sqlite:{backup}"), right
+                    )
+                    if (code, out) != (0, expected)
+                ]
             backup.unlink(missing_ok=True)
             for end in ("-wal", "-shm"):
                 damaged_path.with_name("damaged.db" + end).unlink(missing_ok=True)

@@ -4,6 +4,7 @@
 FOLDER has the generator openapi-typescript and its client openapi-fetch, which scripts/peers gets. generated/client.ts is compiled against the
 generated types and run. Status 77, for ctest: they are not there.
 """
+
 import pathlib
 import shutil
 import subprocess
@@ -28,12 +29,26 @@ def main(program, packages):
         shutil.copytree(HERE, work)
         (work / "node_modules").symlink_to(packages / "node_modules")
         (work / "openapi.json").write_bytes(server.request("GET", "/openapi.json").body)
-        said = subprocess.run([tools / "openapi-typescript", "openapi.json", "--default-non-nullable", "false", "-o", "api.d.ts"], cwd=work, capture_output=True, text=True)
+        said = subprocess.run(
+            [
+                tools / "openapi-typescript",
+                "openapi.json",
+                "--default-non-nullable",
+                "false",
+                "-o",
+                "api.d.ts",
+            ],
+            cwd=work,
+            capture_output=True,
+            text=True,
+        )
         if said.returncode != 0 or "⚠" in said.stdout + said.stderr:
             print(said.stdout, said.stderr)
             return 1
         subprocess.run([tools / "tsc", "-p", "."], cwd=work, check=True)
-        return subprocess.run([node, "built/client.js", f"http://{server.host}"], cwd=work).returncode
+        return subprocess.run(
+            [node, "built/client.js", f"http://{server.host}"], cwd=work
+        ).returncode
     finally:
         server.close()
         place.remove()

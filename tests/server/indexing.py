@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Stores of an older release, without an index, that a server indexes in the background.   indexing.py PROGRAM [TEST…]"""
+
 import pathlib
 import re
 import shutil
@@ -29,7 +30,11 @@ class Indexing(unittest.TestCase):
         self.addCleanup(self.server.close)
 
     def metric(self, name):
-        found = re.search(rf"^undertext_index_{name} (\d+)$", self.server.request("GET", "/metrics").body.decode(), re.M)
+        found = re.search(
+            rf"^undertext_index_{name} (\d+)$",
+            self.server.request("GET", "/metrics").body.decode(),
+            re.M,
+        )
         self.assertTrue(found, name)
         return int(found[1])
 
@@ -46,13 +51,15 @@ class Indexing(unittest.TestCase):
             time.sleep(0.01)
 
     def find(self, text):
-        found = self.server.request("GET", "/v1/recall?limit=50&text=" + text).json()["result"]["found"]
+        found = self.server.request("GET", "/v1/recall?limit=50&text=" + text).json()["result"][
+            "found"
+        ]
         return [(each["conversation"], each["ordinal"]) for each in found]
 
     def expected(self):
         """Messages of conversations that are long enough for a row: the words of others are read from the messages."""
         counts = rows_of(self.path, "SELECT count(*) FROM messages GROUP BY key >> 32")
-        return sum(count for count, in counts if count >= 64)
+        return sum(count for (count,) in counts if count >= 64)
 
     def test_all_messages_are_indexed_once_and_found_before_and_after(self):
         for name in ("long.db", "random_literal.db", "random_shrink.db"):

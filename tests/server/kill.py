@@ -6,6 +6,7 @@
 Each client writes to conversations of its own and to one that all share. An append that was not answered is sent again with the same Idempotency-Key until
 it is: it may have happened the first time.
 """
+
 import http.client
 import os
 import random
@@ -27,7 +28,9 @@ class Client(threading.Thread):
     def run(self):
         connection = None
         while not self.stop.is_set():
-            conversation = "shared" if self.sent % 5 == 0 else f"c{self.number}-{self.sent % CONVERSATIONS}"
+            conversation = (
+                "shared" if self.sent % 5 == 0 else f"c{self.number}-{self.sent % CONVERSATIONS}"
+            )
             text = f"client {self.number} append {self.sent}"
             self.sent += 1
             tries = 0
@@ -35,9 +38,13 @@ class Client(threading.Thread):
                 tries += 1
                 try:
                     connection = connection or self.server.connection(timeout=10)
-                    reply = self.server.request("POST", f"/v1/conversations/{conversation}/operations",
-                                                {"operation": "APPEND", "messages": [{"role": "user", "content": text}]},
-                                                headers={"Idempotency-Key": text.replace(" ", "-")}, connection=connection)
+                    reply = self.server.request(
+                        "POST",
+                        f"/v1/conversations/{conversation}/operations",
+                        {"operation": "APPEND", "messages": [{"role": "user", "content": text}]},
+                        headers={"Idempotency-Key": text.replace(" ", "-")},
+                        connection=connection,
+                    )
                 except (OSError, http.client.HTTPException):
                     # Killed, or not up yet.
                     if connection:
@@ -58,7 +65,9 @@ class Client(threading.Thread):
 def messages(server, conversation):
     texts, start = [], 0
     while True:
-        some = server.request("GET", f"/v1/conversations/{conversation}/rows?start={start}&end={start + 1000}").json()["result"]["rows"]
+        some = server.request(
+            "GET", f"/v1/conversations/{conversation}/rows?start={start}&end={start + 1000}"
+        ).json()["result"]["rows"]
         texts += [row["message"]["content"] for row in some]
         if len(some) < 1000:
             return texts
@@ -71,7 +80,10 @@ def main():
     print(f"SEED={seed} KILLS={kills}")
     chance = random.Random(seed)
     with running(sys.argv[1], "--quiet") as server:
-        for name in ["shared", *(f"c{i}-{k}" for i in range(CLIENTS) for k in range(CONVERSATIONS))]:
+        for name in [
+            "shared",
+            *(f"c{i}-{k}" for i in range(CLIENTS) for k in range(CONVERSATIONS)),
+        ]:
             server.make(name)
         stop = threading.Event()
         clients = [Client(server, number, stop) for number in range(CLIENTS)]
@@ -93,11 +105,17 @@ def main():
                 if conversation != "shared":
                     stored = messages(server, conversation)
                     if stored != texts:
-                        problems.append(f"{conversation}: acknowledged {len(texts)}, stored {len(stored)}")
+                        problems.append(
+                            f"{conversation}: acknowledged {len(texts)}, stored {len(stored)}"
+                        )
         stored = messages(server, "shared")
-        expected = sorted(text for client in clients for text in client.acknowledged.get("shared", []))
+        expected = sorted(
+            text for client in clients for text in client.acknowledged.get("shared", [])
+        )
         if sorted(stored) != expected:
-            problems.append(f"shared: acknowledged {len(expected)}, stored {len(stored)}, {len(set(stored))} different")
+            problems.append(
+                f"shared: acknowledged {len(expected)}, stored {len(stored)}, {len(set(stored))} different"
+            )
         for client in clients:
             own = [text for text in stored if text.startswith(f"client {client.number} ")]
             if own != client.acknowledged.get("shared", []):

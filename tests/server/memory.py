@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What the server keeps in memory, and what it refuses to: budgets of bodies, answers and caches.   memory.py PROGRAM [TEST…]"""
+
 import os
 import re
 import socket
@@ -35,9 +36,19 @@ class Bodies(unittest.TestCase):
     def begin_import(self, token, length, sent=0):
         """The head of an import and the beginning of its body; the rest never comes."""
         connection = self.server.connect()
-        connection.sendall("\r\n".join([
-            "POST /v1/imports?id=large HTTP/1.1", f"Host: {self.server.host}", f"Authorization: Bearer {token}",
-            "Content-Type: application/x-ndjson", f"Content-Length: {length}", "", ""]).encode())
+        connection.sendall(
+            "\r\n".join(
+                [
+                    "POST /v1/imports?id=large HTTP/1.1",
+                    f"Host: {self.server.host}",
+                    f"Authorization: Bearer {token}",
+                    "Content-Type: application/x-ndjson",
+                    f"Content-Length: {length}",
+                    "",
+                    "",
+                ]
+            ).encode()
+        )
         for _ in range(sent // MIB):
             connection.sendall(b" " * MIB)
         return connection
@@ -61,13 +72,19 @@ class Bodies(unittest.TestCase):
             self.assertIn(b"\r\nRetry-After: ", answer)
             self.assertIn(b'"code":"unavailable"', answer)
             other.close()
-        zeta = self.begin_import(self.zeta, 30 * MIB, sent=29 * MIB)  # half of it is another tenant's
+        zeta = self.begin_import(
+            self.zeta, 30 * MIB, sent=29 * MIB
+        )  # half of it is another tenant's
         while metric(self.server, "request_memory_bytes", self.scraper) < 58 * MIB:
             self.assertLess(time.monotonic(), deadline)
         if not SANITIZED:
             self.assertLess(self.server.resident_bytes() - before, 100 * MIB)
         self.assertEqual(metric(self.server, "request_memory_refused_total", self.scraper), 8)
-        self.assertEqual(self.server.request("GET", "/v1/conversations", token=self.acme).status, 200, "what is small goes on")
+        self.assertEqual(
+            self.server.request("GET", "/v1/conversations", token=self.acme).status,
+            200,
+            "what is small goes on",
+        )
         for connection in (first, zeta):
             connection.close()
         while metric(self.server, "request_memory_bytes", self.scraper) > MIB:
@@ -76,7 +93,10 @@ class Bodies(unittest.TestCase):
         self.assertIn(refused, self.server.log_with(refused), "and told in the log")
 
     def test_what_slow_senders_announce_takes_no_room_from_others(self):
-        slow = [self.begin_import(token, 30 * MIB, sent=MIB) for token in (self.acme, self.acme, self.zeta, self.zeta)]
+        slow = [
+            self.begin_import(token, 30 * MIB, sent=MIB)
+            for token in (self.acme, self.acme, self.zeta, self.zeta)
+        ]
         deadline = time.monotonic() + 30
         while metric(self.server, "request_memory_bytes", self.scraper) < 4 * MIB:
             self.assertLess(time.monotonic(), deadline)
@@ -121,13 +141,20 @@ class Answers(unittest.TestCase):
         self.refused("POST", "/query", {"query": "messages", "all": True})
 
     def test_a_part_of_it_is_answered(self):
-        for path, count in (("/messages?last=3", 3), ("/messages?start=1&end=4", 3), ("/messages?contains=nothing", 0)):
+        for path, count in (
+            ("/messages?last=3", 3),
+            ("/messages?start=1&end=4", 3),
+            ("/messages?contains=nothing", 0),
+        ):
             reply = self.server.request("GET", "/v1/conversations/long" + path)
             self.assertEqual((reply.status, len(reply.json()["messages"])), (200, count), path)
         for which in ("start=0&end=8", "ordinals=0,1,2,3,4,5,6,7"):
             rows = self.server.request("GET", "/v1/conversations/long/rows?" + which)
             self.assertLessEqual(len(rows.body), 2 * MIB)
-            self.assertEqual((rows.status, rows.json()["result"]["next"]), (200, len(rows.json()["result"]["rows"])))
+            self.assertEqual(
+                (rows.status, rows.json()["result"]["next"]),
+                (200, len(rows.json()["result"]["rows"])),
+            )
         export = self.server.request("GET", "/v1/conversations/long/export")
         self.assertEqual(export.status, 200)
         self.assertGreater(len(export.body), 4_000_000)
@@ -135,22 +162,43 @@ class Answers(unittest.TestCase):
     def test_versions_with_long_descriptions_come_in_pages(self):
         self.server.make("told")
         description = "d" * 16_000
-        operations = [{"operation": "APPEND", "messages": [{"role": "user", "content": "x"}], "description": description}] * 600
-        self.assertEqual(self.server.request("POST", "/v1/conversations/told/operations", operations).status, 200)
+        operations = [
+            {
+                "operation": "APPEND",
+                "messages": [{"role": "user", "content": "x"}],
+                "description": description,
+            }
+        ] * 600
+        self.assertEqual(
+            self.server.request("POST", "/v1/conversations/told/operations", operations).status, 200
+        )
         reply = self.server.request("GET", "/v1/conversations/told/history?limit=1000")
         self.assertLessEqual(len(reply.body), 2 * MIB)
         page = reply.json()
         self.assertGreater(len(page["result"]), 100)
         self.assertEqual(page["next"], page["result"][-1]["version"])
-        self.assertEqual(self.server.request("POST", "/v1/conversations/told/query", {"query": "history"}).status, 413)
-        self.assertEqual(self.server.request("GET", "/v1/conversations/told/timeline?points=600").status, 413)
-        self.assertEqual(self.server.request("GET", "/v1/conversations/told/timeline?points=50").status, 200)
+        self.assertEqual(
+            self.server.request(
+                "POST", "/v1/conversations/told/query", {"query": "history"}
+            ).status,
+            413,
+        )
+        self.assertEqual(
+            self.server.request("GET", "/v1/conversations/told/timeline?points=600").status, 413
+        )
+        self.assertEqual(
+            self.server.request("GET", "/v1/conversations/told/timeline?points=50").status, 200
+        )
 
     def test_a_preview_shows_no_more_messages_than_are_little(self):
         self.server.make("previewed")
         for _ in range(12):
             self.server.append("previewed", "x" * 500_000)
-        reply = self.server.request("POST", "/v1/conversations/previewed/preview", {"operation": "DELETE", "indices": list(range(12))})
+        reply = self.server.request(
+            "POST",
+            "/v1/conversations/previewed/preview",
+            {"operation": "DELETE", "indices": list(range(12))},
+        )
         self.assertEqual(reply.status, 200)
         self.assertEqual(len(reply.json()["diff"]["removed"]), 12)
         self.assertEqual(len(reply.json()["rows"]), 2, "as many as an answer may have")
@@ -159,10 +207,18 @@ class Answers(unittest.TestCase):
         self.server.make("lists")
         path, message = "/v1/conversations/lists/operations", {"role": "user", "content": "x"}
         append = {"operation": "APPEND", "messages": [message]}
-        for body, field in (([append] * 1001, None), ({"operation": "APPEND", "messages": [message] * 10_001}, "messages")):
+        for body, field in (
+            ([append] * 1001, None),
+            ({"operation": "APPEND", "messages": [message] * 10_001}, "messages"),
+        ):
             reply = self.server.request("POST", path, body)
-            self.assertEqual((reply.status, reply.json()["error"]["code"], reply.json()["error"].get("field")), (413, "too_large", field))
-        self.assertEqual(self.server.request("GET", "/v1/conversations/lists/version").json()["result"], 0)
+            self.assertEqual(
+                (reply.status, reply.json()["error"]["code"], reply.json()["error"].get("field")),
+                (413, "too_large", field),
+            )
+        self.assertEqual(
+            self.server.request("GET", "/v1/conversations/lists/version").json()["result"], 0
+        )
         for body in ([append] * 1000, {"operation": "APPEND", "messages": [message] * 10_000}):
             self.assertEqual(self.server.request("POST", path, body).status, 200)
 
@@ -174,7 +230,9 @@ class Answers(unittest.TestCase):
             for _ in range(30):
                 connection = self.server.connect()
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                connection.sendall(f"GET /v1/conversations/long/messages?last=3 HTTP/1.1\r\nHost: {self.server.host}\r\n\r\n".encode())
+                connection.sendall(
+                    f"GET /v1/conversations/long/messages?last=3 HTTP/1.1\r\nHost: {self.server.host}\r\n\r\n".encode()
+                )
                 slow.append(connection)
                 statuses.append(int(connection.recv(100).split()[1]))
             self.assertIn(503, statuses)
@@ -194,8 +252,10 @@ class Answers(unittest.TestCase):
             for _ in range(30):
                 connection = self.server.connect()
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                connection.sendall(f"{method} /v1/conversations/{path} HTTP/1.1\r\nHost: {self.server.host}\r\nContent-Type: application/json\r\n"
-                                   f"Content-Length: {len(body)}\r\n\r\n{body}".encode())
+                connection.sendall(
+                    f"{method} /v1/conversations/{path} HTTP/1.1\r\nHost: {self.server.host}\r\nContent-Type: application/json\r\n"
+                    f"Content-Length: {len(body)}\r\n\r\n{body}".encode()
+                )
                 slow.append(connection)
                 statuses.append(int(connection.recv(100).split()[1]))
             self.assertIn(503, statuses, path)
@@ -211,10 +271,24 @@ class Answers(unittest.TestCase):
         self.server.make("pages")
         for _ in range(5):
             self.server.append("pages", "x" * 400_000)
-        described = {"operation": "APPEND", "messages": [{"role": "user", "content": "x"}], "description": "d" * 16_000}
-        self.assertEqual(self.server.request("POST", "/v1/conversations/pages/operations", [described] * 110).status, 200)
-        for call in (("GET", "pages/rows?start=0&end=5"), ("GET", "pages/rows?ordinals=0,1,2,3,4"), ("GET", "pages/history?limit=1000"),
-                     ("GET", "pages/timeline?points=5000"), ("POST", "pages/preview", '{"operation":"DELETE","indices":[0,1,2,3,4]}')):
+        described = {
+            "operation": "APPEND",
+            "messages": [{"role": "user", "content": "x"}],
+            "description": "d" * 16_000,
+        }
+        self.assertEqual(
+            self.server.request(
+                "POST", "/v1/conversations/pages/operations", [described] * 110
+            ).status,
+            200,
+        )
+        for call in (
+            ("GET", "pages/rows?start=0&end=5"),
+            ("GET", "pages/rows?ordinals=0,1,2,3,4"),
+            ("GET", "pages/history?limit=1000"),
+            ("GET", "pages/timeline?points=5000"),
+            ("POST", "pages/preview", '{"operation":"DELETE","indices":[0,1,2,3,4]}'),
+        ):
             good, resident = self.slow_readers(*call)
             self.assertIn(good, range(1, 12), call)
             if not SANITIZED:
@@ -229,7 +303,9 @@ class Answers(unittest.TestCase):
             self.server.request("GET", f"/v1/conversations/many-{number}/version")
         self.assertLessEqual(metric(self.server, "open_conversations_bytes"), 4 * MIB)
         self.assertLess(metric(self.server, "open_conversations"), 6)
-        self.assertEqual(self.server.request("GET", "/v1/conversations/many-0/count").json()["count"], 2)
+        self.assertEqual(
+            self.server.request("GET", "/v1/conversations/many-0/count").json()["count"], 2
+        )
 
 
 class Reading(unittest.TestCase):
@@ -253,17 +329,32 @@ class Reading(unittest.TestCase):
         header = self.server.request("GET", "/v1/conversations/a/export").body.split(b"\n")[0]
         before = self.peak_bytes()
         many = b"[" + b"1," * (8 << 20) + b"1]"
-        refused = self.server.request("POST", "/v1/imports?id=b", header + b"\n" + many + b"\n", headers={"Content-Type": "application/x-ndjson"})
+        refused = self.server.request(
+            "POST",
+            "/v1/imports?id=b",
+            header + b"\n" + many + b"\n",
+            headers={"Content-Type": "application/x-ndjson"},
+        )
         self.assertEqual((refused.status, refused.json()["error"]["code"]), (413, "too_large"))
-        refused = self.server.request("POST", "/v1/conversations/a/operations", b"[" + many[-(15 << 20):], headers={"Content-Type": "application/json"})
+        refused = self.server.request(
+            "POST",
+            "/v1/conversations/a/operations",
+            b"[" + many[-(15 << 20) :],
+            headers={"Content-Type": "application/json"},
+        )
         self.assertEqual((refused.status, refused.json()["error"]["code"]), (413, "too_large"))
         if not SANITIZED:
             self.assertLess(self.peak_bytes() - before, 80 * MIB)
 
     def test_text_is_no_more_than_text(self):
-        self.assertEqual(self.server.append("a", "a,b:[{\\\"" * 1_000_000).status, 200)
+        self.assertEqual(self.server.append("a", 'a,b:[{\\"' * 1_000_000).status, 200)
         export = self.server.request("GET", "/v1/conversations/a/export").body
-        self.assertEqual(self.server.request("POST", "/v1/imports?id=b", export, headers={"Content-Type": "application/x-ndjson"}).status, 201)
+        self.assertEqual(
+            self.server.request(
+                "POST", "/v1/imports?id=b", export, headers={"Content-Type": "application/x-ndjson"}
+            ).status,
+            201,
+        )
 
 
 class Threads(unittest.TestCase):
@@ -273,8 +364,12 @@ class Threads(unittest.TestCase):
 
     def setUp(self):
         self.folder = Folder(PROGRAM)
-        self.tokens = {name: self.folder.make_token(name, name) for name in ("acme", "zeta", "beta")}
-        self.server = Server(self.folder, "--tokens", self.folder.tokens, "--threads", str(self.threads))
+        self.tokens = {
+            name: self.folder.make_token(name, name) for name in ("acme", "zeta", "beta")
+        }
+        self.server = Server(
+            self.folder, "--tokens", self.folder.tokens, "--threads", str(self.threads)
+        )
         for token in self.tokens.values():
             self.server.make("large", token)
             for _ in range(12):
@@ -290,8 +385,12 @@ class Threads(unittest.TestCase):
     def begin_export(self, name):
         connection = self.server.connect()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.sendall((f"GET /v1/conversations/large/export HTTP/1.1\r\nHost: {self.server.host}\r\n"
-                            f"Authorization: Bearer {self.tokens[name]}\r\n\r\n").encode())
+        connection.sendall(
+            (
+                f"GET /v1/conversations/large/export HTTP/1.1\r\nHost: {self.server.host}\r\n"
+                f"Authorization: Bearer {self.tokens[name]}\r\n\r\n"
+            ).encode()
+        )
         status = int(connection.recv(100).split()[1])
         if status == 200:
             self.open.append(connection)
@@ -305,7 +404,12 @@ class Threads(unittest.TestCase):
         self.assertEqual(self.begin_export("acme")[1], 503)
         self.assertEqual(self.begin_export("zeta")[1], 200)
         self.assertEqual(self.begin_export("beta")[1], 503)
-        self.assertEqual(self.server.request("GET", "/v1/conversations/large/version", token=self.tokens["beta"]).status, 200)
+        self.assertEqual(
+            self.server.request(
+                "GET", "/v1/conversations/large/version", token=self.tokens["beta"]
+            ).status,
+            200,
+        )
 
     def test_an_export_ends_when_its_token_is_revoked(self):
         connection, status = self.begin_export("acme")
@@ -335,7 +439,12 @@ class FewThreads(Threads):
         self.assertEqual(self.begin_export("acme")[1], 200)
         self.assertEqual(self.begin_export("zeta")[1], 503)
         for name in ("acme", "beta"):
-            self.assertEqual(self.server.request("GET", "/v1/conversations/large/version", token=self.tokens[name]).status, 200)
+            self.assertEqual(
+                self.server.request(
+                    "GET", "/v1/conversations/large/version", token=self.tokens[name]
+                ).status,
+                200,
+            )
 
     test_an_export_ends_when_its_token_is_revoked = None
 
@@ -346,11 +455,16 @@ class Strangers(unittest.TestCase):
         token = folder.make_token("app", "acme")
         server = Server(folder, "--tokens", folder.tokens)
         try:
-            one = "".join(f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n" for path in ("/docs.css", "/none"))
+            one = "".join(
+                f"GET {path} HTTP/1.1\r\nHost: {server.host}\r\n\r\n"
+                for path in ("/docs.css", "/none")
+            )
             last = f"GET /readyz HTTP/1.1\r\nHost: {server.host}\r\nConnection: close\r\n\r\n"
             answers = b""
             with server.connect("127.0.7.1") as connection:
-                sender = threading.Thread(target=connection.sendall, args=((one * 1500 + last).encode(),))
+                sender = threading.Thread(
+                    target=connection.sendall, args=((one * 1500 + last).encode(),)
+                )
                 sender.start()
                 while some := connection.recv(65536):
                     answers += some
@@ -358,9 +472,21 @@ class Strangers(unittest.TestCase):
             self.assertEqual(answers.count(b"HTTP/1.1 "), 3001)
             self.assertGreater(answers.count(b"HTTP/1.1 429 "), 0)
             self.assertGreater(answers.count(b"HTTP/1.1 200 "), 100)
-            self.assertIn(b"HTTP/1.1 200 ", answers[answers.rindex(b"HTTP/1.1 "):], "a probe is answered all the same")
-            self.assertEqual(server.request("GET", "/docs.css", source="127.0.7.2").status, 200, "another address")
-            self.assertEqual(server.request("GET", "/v1/conversations", token=token, source="127.0.7.1").status, 200, "and whoever has a token")
+            self.assertIn(
+                b"HTTP/1.1 200 ",
+                answers[answers.rindex(b"HTTP/1.1 ") :],
+                "a probe is answered all the same",
+            )
+            self.assertEqual(
+                server.request("GET", "/docs.css", source="127.0.7.2").status,
+                200,
+                "another address",
+            )
+            self.assertEqual(
+                server.request("GET", "/v1/conversations", token=token, source="127.0.7.1").status,
+                200,
+                "and whoever has a token",
+            )
         finally:
             server.close()
             folder.remove()

@@ -1,4 +1,5 @@
 """A server of a test's own: started on a free port of this machine, with a folder for all it writes, and gone with the test."""
+
 import contextlib
 import http.client
 import json
@@ -23,17 +24,33 @@ class Folder:
         os.chmod(self.path, 0o700)
         (self.path / "store").mkdir(mode=0o700)
         kept = {k: v for k, v in os.environ.items() if not k.startswith("UNDERTEXT_")}
-        self.env = {**kept, "HOME": str(self.path / "home"), "XDG_DATA_HOME": str(self.path / "data"), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        self.env = {
+            **kept,
+            "HOME": str(self.path / "home"),
+            "XDG_DATA_HOME": str(self.path / "data"),
+            "LC_ALL": "C.UTF-8",
+            "TZ": "UTC",
+        }
         self.tokens = self.path / "tokens"
 
     def run(self, *words, status=0):
-        done = subprocess.run([self.program, *map(str, words)], capture_output=True, env=self.env, timeout=120, umask=0o022)
+        done = subprocess.run(
+            [self.program, *map(str, words)],
+            capture_output=True,
+            env=self.env,
+            timeout=120,
+            umask=0o022,
+        )
         if status is not None and done.returncode != status:
-            raise AssertionError(f"{words}: {done.returncode} instead of {status}: {done.stdout[-500:]} {done.stderr[-500:]}")
+            raise AssertionError(
+                f"{words}: {done.returncode} instead of {status}: {done.stdout[-500:]} {done.stderr[-500:]}"
+            )
         return done.stdout.decode()
 
     def make_token(self, name, tenant, rights="read,write"):
-        return self.run("token", "make", name, "--tenant", tenant, "--rights", rights, "--tokens", self.tokens).strip()
+        return self.run(
+            "token", "make", name, "--tenant", tenant, "--rights", rights, "--tokens", self.tokens
+        ).strip()
 
     def remove(self):
         shutil.rmtree(self.path, ignore_errors=True)
@@ -53,7 +70,9 @@ class Reply:
 class Server:
     def __init__(self, folder, *options, store="sqlite", listen="127.0.0.1:0"):
         self.folder = folder
-        self.store = "sqlite:" + str(folder.path / "store" / "undertext.db") if store == "sqlite" else store
+        self.store = (
+            "sqlite:" + str(folder.path / "store" / "undertext.db") if store == "sqlite" else store
+        )
         self.options = [str(option) for option in options]
         self.listen = listen
         self.log_path = folder.path / "log"
@@ -62,13 +81,28 @@ class Server:
     def start(self):
         """Also again, after stop() or kill(), at the same port."""
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([self.folder.program, "serve", "--store", self.store, "--listen", self.listen, *self.options],
-                                            stdout=subprocess.PIPE, stderr=log, env=self.folder.env, umask=0o022)
+            self.process = subprocess.Popen(
+                [
+                    self.folder.program,
+                    "serve",
+                    "--store",
+                    self.store,
+                    "--listen",
+                    self.listen,
+                    *self.options,
+                ],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=self.folder.env,
+                umask=0o022,
+            )
         self.line = self.process.stdout.readline().decode()
         found = re.search(r"(https?)://(.*):(\d+) ", self.line)
         if not found:
             self.process.wait(30)
-            raise AssertionError(f"no address: {self.line!r}, exit {self.process.returncode}: {self.log()[-1000:]}")
+            raise AssertionError(
+                f"no address: {self.line!r}, exit {self.process.returncode}: {self.log()[-1000:]}"
+            )
         self.address, self.port = found[2].strip("[]"), int(found[3])
         self.listen = f"{found[2]}:{self.port}"
         self.host = f"{found[2]}:{self.port}"
@@ -102,15 +136,23 @@ class Server:
         return self.process.poll() is None and self.request("GET", "/healthz").status == 200
 
     def resident_bytes(self):
-        return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return int(
+            pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        ) * os.sysconf("SC_PAGE_SIZE")
 
     def connect(self, source="127.0.0.1", timeout=30):
-        return socket.create_connection((self.address, self.port), timeout=timeout, source_address=(source, 0))
+        return socket.create_connection(
+            (self.address, self.port), timeout=timeout, source_address=(source, 0)
+        )
 
     def connection(self, source="127.0.0.1", timeout=60):
-        return http.client.HTTPConnection(self.address, self.port, timeout=timeout, source_address=(source, 0))
+        return http.client.HTTPConnection(
+            self.address, self.port, timeout=timeout, source_address=(source, 0)
+        )
 
-    def request(self, method, path, body=None, token=None, headers=None, source="127.0.0.1", connection=None):
+    def request(
+        self, method, path, body=None, token=None, headers=None, source="127.0.0.1", connection=None
+    ):
         """A body that is no text or bytes goes as JSON."""
         own = connection is None
         connection = connection or self.connection(source)
@@ -163,7 +205,9 @@ class Server:
 
     def append(self, conversation, text, token=None, **headers):
         operation = {"operation": "APPEND", "messages": [{"role": "user", "content": text}]}
-        return self.request("POST", f"/v1/conversations/{conversation}/operations", operation, token, headers)
+        return self.request(
+            "POST", f"/v1/conversations/{conversation}/operations", operation, token, headers
+        )
 
     def make(self, conversation, token=None):
         reply = self.request("POST", "/v1/conversations", {"id": conversation}, token)
@@ -192,7 +236,12 @@ class EventStream:
                 with self.some:
                     self.lines.append(line.decode().rstrip("\n"))
                     self.some.notify_all()
-        except (OSError, ValueError, AttributeError, http.client.HTTPException):  # closed by this side, in the middle
+        except (
+            OSError,
+            ValueError,
+            AttributeError,
+            http.client.HTTPException,
+        ):  # closed by this side, in the middle
             pass
         self.ended.set()
         with self.some:

@@ -3,6 +3,7 @@
 
 The player is one for `undertext exec`; it is given exec_over_http.py for the command. Status 77, for ctest: there is no such player here.
 """
+
 import os
 import pathlib
 import subprocess
@@ -20,7 +21,9 @@ def main(program, player, *files):
     try:
         door = pathlib.Path(__file__).parent / "exec_over_http.py"
         environment = {**os.environ, "UNDERTEXT_TEST_SERVER": server.host, "UNDERTEXT_DOOR": "http"}
-        return subprocess.run([sys.executable, player, str(door), *files], env=environment).returncode
+        return subprocess.run(
+            [sys.executable, player, str(door), *files], env=environment
+        ).returncode
     finally:
         server.close()
         folder.remove()

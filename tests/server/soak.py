@@ -7,6 +7,7 @@ Clients append, read, make, fork and delete conversations, ask for what is not t
 conversations that stay are truncated now and then, as agents' are. Their histories grow all the same, and with them what the server keeps of each in memory,
 up to its share; so that nothing should grow, one that has VERSIONS versions is taken out, and another begun in its place.
 """
+
 import http.client
 import json
 import os
@@ -53,6 +54,7 @@ def client(server, seed, kept, until, counts, problems):
         if reply.status not in good:
             problems.append(f"{method} {path}: {reply}")
         return reply
+
     try:
         while time.monotonic() < until and not problems:
             number = chance.randrange(len(kept.names))
@@ -61,29 +63,53 @@ def client(server, seed, kept, until, counts, problems):
             good = (200, 404)  # somebody may take it out in between
             what = chance.random()
             if what < 0.45:
-                operation = {"operation": "APPEND", "messages": [{"role": "user", "content": "word " * chance.randrange(5, 100)}]}
+                operation = {
+                    "operation": "APPEND",
+                    "messages": [{"role": "user", "content": "word " * chance.randrange(5, 100)}],
+                }
                 reply = ask("POST", path + "/operations", operation, good=good)
-                if reply.status == 200 and reply.json()["version"] >= VERSIONS and kept.begin_again(number, name):
+                if (
+                    reply.status == 200
+                    and reply.json()["version"] >= VERSIONS
+                    and kept.begin_again(number, name)
+                ):
                     ask("DELETE", path + "?why=soak")
             elif what < 0.8:
                 ask("GET", path + "/messages?last=50", good=good)
             elif what < 0.85:
-                ask("POST", path + "/operations", {"operation": "TRUNCATE", "keepLast": 200}, good=good)
+                ask(
+                    "POST",
+                    path + "/operations",
+                    {"operation": "TRUNCATE", "keepLast": 200},
+                    good=good,
+                )
             elif what < 0.9:
                 name = f"passing-{seed}-{made}"
                 made += 1
                 ask("POST", "/v1/conversations", {"id": name})
-                ask("POST", f"/v1/conversations/{name}/operations", {"operation": "APPEND", "messages": [{"role": "user", "content": "short"}]})
+                ask(
+                    "POST",
+                    f"/v1/conversations/{name}/operations",
+                    {"operation": "APPEND", "messages": [{"role": "user", "content": "short"}]},
+                )
                 ask("DELETE", f"/v1/conversations/{name}?why=soak", good=(200, 204))
             elif what < 0.94:
                 ask("GET", f"/v1/conversations/never-{chance.randrange(1 << 40)}", good=(404,))
                 ask("GET", f"/nowhere/{chance.randrange(1 << 40)}", good=(404,))
             elif what < 0.97:
-                ask("POST", path + "/operations", '{"operation":', headers={"Content-Type": "application/json"}, good=(400, 404))
+                ask(
+                    "POST",
+                    path + "/operations",
+                    '{"operation":',
+                    headers={"Content-Type": "application/json"},
+                    good=(400, 404),
+                )
                 ask("GET", path + "/history?limit=20", good=good)
             else:
                 with server.connect() as other:  # goes away in the middle
-                    other.sendall(f"GET {path}/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+                    other.sendall(
+                        f"GET {path}/events HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode()
+                    )
                     other.recv(100)
     except (OSError, http.client.HTTPException) as problem:
         problems.append(repr(problem))
@@ -95,7 +121,12 @@ def main():
         kept = Kept(server, int(os.environ.get("KEPT") or 4))
         counts, problems = [0] * CLIENTS, []
         began = time.monotonic()
-        threads = [threading.Thread(target=client, args=(server, seed, kept, began + seconds, counts, problems)) for seed in range(CLIENTS)]
+        threads = [
+            threading.Thread(
+                target=client, args=(server, seed, kept, began + seconds, counts, problems)
+            )
+            for seed in range(CLIENTS)
+        ]
         for thread in threads:
             thread.start()
         samples = []
@@ -105,9 +136,17 @@ def main():
         # The first half fills caches; from then on it may not go on growing.
         half = len(samples) // 2
         third = max(1, half // 3)
-        early = sum(size for _, size in samples[half:half + third]) / third
+        early = sum(size for _, size in samples[half : half + third]) / third
         late = sum(size for _, size in samples[-third:]) / third
-        result = {"seconds": seconds, "requests": sum(counts), "conversations": len(kept.names), "begun": kept.begun, "middle_mib": round(early / 2**20, 1), "end_mib": round(late / 2**20, 1), "resident_bytes": samples}
+        result = {
+            "seconds": seconds,
+            "requests": sum(counts),
+            "conversations": len(kept.names),
+            "begun": kept.begun,
+            "middle_mib": round(early / 2**20, 1),
+            "end_mib": round(late / 2**20, 1),
+            "resident_bytes": samples,
+        }
         print({key: value for key, value in result.items() if key != "resident_bytes"})
         if len(sys.argv) > 2:
             with open(sys.argv[2], "w") as file:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The server with a certificate of its own: what clients see who ask properly, and who do not.
 
-    tls.py PROGRAM          exits with 77 where there is no openssl to make a certificate with
+tls.py PROGRAM          exits with 77 where there is no openssl to make a certificate with
 """
+
 import http.client
 import shutil
 import socket
@@ -17,13 +18,37 @@ class TlsServer(Server):
     context = None
 
     def connection(self, source="127.0.0.1", timeout=60):
-        return http.client.HTTPSConnection("localhost", self.port, timeout=timeout, context=self.context)
+        return http.client.HTTPSConnection(
+            "localhost", self.port, timeout=timeout, context=self.context
+        )
 
 
 def make_certificate(folder):
     certificate, key = folder.path / "certificate.pem", folder.path / "key.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+        ],
+        check=True,
+        capture_output=True,
+    )
     return certificate, key
 
 
@@ -46,8 +71,18 @@ def is_served(server):
     events = EventStream(server, "/v1/conversations/a/events?after=0")
     assert events.wait_for("id: 1"), events.lines
     events.close()
-    body = b'{"operation":"APPEND","messages":[{"role":"user","content":"' + b"x" * (3 << 20) + b'"}]}'  # many records of TLS
-    assert server.request("POST", "/v1/conversations/a/operations", body, headers={"Content-Type": "application/json"}).status == 200
+    body = (
+        b'{"operation":"APPEND","messages":[{"role":"user","content":"' + b"x" * (3 << 20) + b'"}]}'
+    )  # many records of TLS
+    assert (
+        server.request(
+            "POST",
+            "/v1/conversations/a/operations",
+            body,
+            headers={"Content-Type": "application/json"},
+        ).status
+        == 200
+    )
     large = server.request("GET", "/v1/conversations/a/rows?end=2")
     assert len(large.json()["result"]["rows"]) == 2 and len(large.body) > 4 << 20
 
@@ -77,7 +112,9 @@ def old_versions_are_refused(server, certificate):
         good = trusting(certificate)
         good.minimum_version = good.maximum_version = version
         assert handshake_error(server, good) is None, version
-    assert isinstance(handshake_error(server, ssl.create_default_context()), ssl.SSLCertVerificationError), "who does not know the certificate"
+    assert isinstance(
+        handshake_error(server, ssl.create_default_context()), ssl.SSLCertVerificationError
+    ), "who does not know the certificate"
 
 
 def main():
@@ -94,7 +131,18 @@ def main():
         plain_http_is_refused(server)
         old_versions_are_refused(server, certificate)
         assert server.stop() == 0
-        folder.run("serve", "--store", server.store, "--listen", "127.0.0.1:0", "--tls-certificate", certificate, "--tls-key", certificate, status=2)
+        folder.run(
+            "serve",
+            "--store",
+            server.store,
+            "--listen",
+            "127.0.0.1:0",
+            "--tls-certificate",
+            certificate,
+            "--tls-key",
+            certificate,
+            status=2,
+        )
         print("served over TLS 1.2 and 1.3; plain HTTP and TLS 1.1 refused")
         return 0
     finally:

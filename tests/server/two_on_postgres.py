@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Two servers on one PostgreSQL database: what is done at one is seen at the other, and neither needs the other.
 
-    UNDERTEXT_TEST_POSTGRES=URL two_on_postgres.py PROGRAM
+UNDERTEXT_TEST_POSTGRES=URL two_on_postgres.py PROGRAM
 """
+
 import os
 import sys
 import threading
@@ -19,7 +20,9 @@ def expect(reply, status):
 
 
 def texts(server, token):
-    rows = expect(server.request("GET", "/v1/conversations/shared/rows?end=1000", token=token), 200).json()["result"]["rows"]
+    rows = expect(
+        server.request("GET", "/v1/conversations/shared/rows?end=1000", token=token), 200
+    ).json()["result"]["rows"]
     return [row["message"]["content"] for row in rows]
 
 
@@ -42,10 +45,15 @@ def both_write_at_once(one, other, token):
 
     def write(server, name):
         for turn in range(TURNS):
-            reply = server.append("shared", f"{name} {turn}", token, **{"Idempotency-Key": f"{name}-{turn}"})
+            reply = server.append(
+                "shared", f"{name} {turn}", token, **{"Idempotency-Key": f"{name}-{turn}"}
+            )
             if reply.status != 200:
                 problems.append(f"{name} {turn}: {reply}")
-    writers = [threading.Thread(target=write, args=each) for each in ((one, "one"), (other, "other"))]
+
+    writers = [
+        threading.Thread(target=write, args=each) for each in ((one, "one"), (other, "other"))
+    ]
     for writer in writers:
         writer.start()
     for writer in writers:
@@ -54,25 +62,37 @@ def both_write_at_once(one, other, token):
     stored = texts(one, token)
     assert stored == texts(other, token)
     for name in ("one", "other"):
-        assert [text for text in stored if text.startswith(name)] == [f"{name} {turn}" for turn in range(TURNS)], stored
+        assert [text for text in stored if text.startswith(name)] == [
+            f"{name} {turn}" for turn in range(TURNS)
+        ], stored
 
 
 def keys_hold_at_both(one, other, token):
     key = {"Idempotency-Key": "make"}
     first = expect(one.request("POST", "/v1/conversations", {}, token, key), 201)
-    assert expect(other.request("POST", "/v1/conversations", {}, token, key), 201).body == first.body
+    assert (
+        expect(other.request("POST", "/v1/conversations", {}, token, key), 201).body == first.body
+    )
     expect(other.request("POST", "/v1/conversations", {"id": "another"}, token, key), 422)
     lines = expect(one.request("GET", "/v1/conversations/shared/export", token=token), 200).body
     fields = {"Content-Type": "application/x-ndjson", "Idempotency-Key": "import"}
     imported = expect(one.request("POST", "/v1/imports?id=copy", lines, token, fields), 201)
-    assert expect(other.request("POST", "/v1/imports?id=copy", lines, token, fields), 201).body == imported.body
-    assert expect(other.request("GET", "/v1/conversations/copy/export", token=token), 200).body == lines
+    assert (
+        expect(other.request("POST", "/v1/imports?id=copy", lines, token, fields), 201).body
+        == imported.body
+    )
+    assert (
+        expect(other.request("GET", "/v1/conversations/copy/export", token=token), 200).body
+        == lines
+    )
 
 
 def refused_soon(server, token):
     """The file of tokens is looked at four times a second."""
     until = time.monotonic() + 10
-    while (reply := server.request("GET", "/v1/conversations/shared", token=token)).status == 200 and time.monotonic() < until:
+    while (
+        reply := server.request("GET", "/v1/conversations/shared", token=token)
+    ).status == 200 and time.monotonic() < until:
         pass
     expect(reply, 401)
 
@@ -92,7 +112,12 @@ def main():
         keys_hold_at_both(one, other, token)
         for server in servers:
             expect(server.request("GET", "/v1/conversations/shared", token=rival), 404)
-            assert server.request("GET", "/v1/conversations", token=rival).json()["result"]["conversations"] == []
+            assert (
+                server.request("GET", "/v1/conversations", token=rival).json()["result"][
+                    "conversations"
+                ]
+                == []
+            )
         one.kill()
         expect(other.append("shared", "after the kill", token), 200)
         assert events.wait_for(f"id: {2 * TURNS + 2}"), events.lines[-5:]

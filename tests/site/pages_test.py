@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Every link of the site leads to a page, a place of a page or a file that is there; every page is there as Markdown too and named in llms.txt; every public header
 is in the reference, and docs/errors.md has the codes of the engine.   pages_test.py REPOSITORY"""
+
 import re
 import sys
 from html.parser import HTMLParser
@@ -59,9 +60,22 @@ for name in sorted(names):
         failures.append(f"llms.txt lacks {name}")
 
 headers = (html / "cpp-reference.md").read_text()
-failures += [f"{file.name} is not in the reference" for file in (root / "include/undertext").glob("*.hpp") if f"## {file.name}" not in headers]
+failures += [
+    f"{file.name} is not in the reference"
+    for file in (root / "include/undertext").glob("*.hpp")
+    if f"## {file.name}" not in headers
+]
 
-codes = set(re.findall(r"^  (\w+), +//", (root / "include/undertext/error.hpp").read_text().split("enum class ErrorCode")[1].split("};")[0], re.M))
+codes = set(
+    re.findall(
+        r"^  (\w+), +//",
+        (root / "include/undertext/error.hpp")
+        .read_text()
+        .split("enum class ErrorCode")[1]
+        .split("};")[0],
+        re.M,
+    )
+)
 rows = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", (root / "docs/errors.md").read_text(), re.M))
 if set(rows) != codes:
     failures.append(f"docs/errors.md lists {sorted(rows)}, the engine has {sorted(codes)}")

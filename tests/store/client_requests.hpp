@@ -23,13 +23,14 @@ class Recording {
     Version version;
   };
 
-  Recorded take(Conversation& conversation, const std::string& request, const std::string& answer = {},
-                const std::vector<Message>& answered = {}) {
+  Recorded take(Conversation& conversation, const std::string& request,
+                const std::string& answer = {}, const std::vector<Message>& answered = {}) {
     ClientRequest read = read_client_request(client_, {}, request).value();
     RequestRecord record = describe_request(client_, read, request);
     record.version = conversation.apply({std::move(read.reconcile)}).value().version;
     record.status = 200;
-    if (!answered.empty()) record.answer_version = conversation.apply({op::Append{answered}}).value().version;
+    if (!answered.empty())
+      record.answer_version = conversation.apply({op::Append{answered}}).value().version;
     Recorded recorded{0, record.version};
     recorded.number = conversation.record_request(std::move(record), request, answer).value();
     requests_[recorded.number] = request;

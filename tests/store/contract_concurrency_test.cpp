@@ -76,14 +76,16 @@ TEST_P(RacingWriters, ConversationsOfTheirOwnDoNotDisturbOneAnother) {
   for (std::thread& thread : threads) thread.join();
   done = true;
   reader.join();
-  for (const ConversationRecord& record : store().list().value()) EXPECT_EQ(record.version, commits);
+  for (const ConversationRecord& record : store().list().value())
+    EXPECT_EQ(record.version, commits);
   EXPECT_TRUE(check_store(store()).value().damage.empty());
 }
 
 TEST_P(RacingWriters, OnlyOneMakesAConversation) {
   std::atomic<int> made = 0;
   std::vector<std::thread> threads;
-  for (int t = 0; t < 6; ++t) threads.emplace_back([&] { made += Writing("one").create_in(store()) ? 1 : 0; });
+  for (int t = 0; t < 6; ++t)
+    threads.emplace_back([&] { made += Writing("one").create_in(store()) ? 1 : 0; });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(made, 1);
 }

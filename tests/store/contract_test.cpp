@@ -20,7 +20,8 @@ class StoreContract : public test::OfEveryStore {
  protected:
   void expect_whole() {
     const CheckReport report = check_store(store()).value();
-    for (const Damage& damage : report.damage) ADD_FAILURE() << damage.conversation << ": " << damage.what;
+    for (const Damage& damage : report.damage)
+      ADD_FAILURE() << damage.conversation << ": " << damage.what;
   }
   std::vector<MessageRecord> all_messages(std::string_view id) {
     std::vector<MessageRecord> all;
@@ -79,7 +80,8 @@ TEST_P(StoreContract, ListsGoThroughAllIdsInOrderPageByPage) {
   }
   EXPECT_EQ(listed, ids);
   EXPECT_TRUE(store().list({.after = "zz"}).value().empty());
-  EXPECT_TRUE(store().list({.after = std::string("\xff\0'\"", 4)}).value().empty() || GetParam() == "postgres");
+  EXPECT_TRUE(store().list({.after = std::string("\xff\0'\"", 4)}).value().empty() ||
+              GetParam() == "postgres");
   EXPECT_CODE(store().list({.limit = 0}).error(), ErrorCode::invalid_argument);
   EXPECT_CODE(store().list({.limit = 1001}).error(), ErrorCode::invalid_argument);
 }
@@ -87,7 +89,8 @@ TEST_P(StoreContract, ListsGoThroughAllIdsInOrderPageByPage) {
 TEST_P(StoreContract, WhatIsCommittedIsReadBackByteForByte) {
   Writing writing("bytes");
   ASSERT_TRUE(writing.create_in(store()));
-  Commit commit = writing.append({body(0), "\0 NUL \xff\xfe '\"; DROP TABLE messages; --"s, ""}, "op\0x'"s);
+  Commit commit =
+      writing.append({body(0), "\0 NUL \xff\xfe '\"; DROP TABLE messages; --"s, ""}, "op\0x'"s);
   commit.messages[1].role = Role::tool;
   commit.messages[2].time_ms = -5;
   commit.messages[2].tokens = 4'000'000'000u;
@@ -126,7 +129,8 @@ TEST_P(StoreContract, ABodyThatIsGivenAsThatOfAnEarlierMessageIsReadLikeAnyOther
   EXPECT_GT(store().size_bytes("copies").value(), size_before);
   expect_whole();
   // What is taken out of one stays in the others.
-  const std::vector<MessageRecord> stubs = {test::stub_of(store().messages("copies", 0, 1).value().front())};
+  const std::vector<MessageRecord> stubs = {
+      test::stub_of(store().messages("copies", 0, 1).value().front())};
   ASSERT_TRUE(store().redact("copies", stubs, {"me", 1, "why"}));
   EXPECT_EQ(store().messages("copies", 1, 10).value(), whole);
   expect_whole();
@@ -146,11 +150,13 @@ TEST_P(StoreContract, ABodyIsNotThatOfALaterMessageOrOfNone) {
 TEST_P(StoreContract, RangesHoldWhatIsAskedForAndThere) {
   Writing writing("ranges");
   ASSERT_TRUE(writing.create_in(store()));
-  for (std::uint64_t i = 0; i < 30; ++i) ASSERT_TRUE(writing.append_to(store(), {body(2 * i), body(2 * i + 1)}));
+  for (std::uint64_t i = 0; i < 30; ++i)
+    ASSERT_TRUE(writing.append_to(store(), {body(2 * i), body(2 * i + 1)}));
   reopen();
   const auto messages = [&](std::uint64_t first, std::uint64_t end) {
     std::vector<std::uint64_t> found;
-    for (const MessageRecord& message : store().messages("ranges", first, end).value()) found.push_back(message.ordinal);
+    for (const MessageRecord& message : store().messages("ranges", first, end).value())
+      found.push_back(message.ordinal);
     return found;
   };
   EXPECT_EQ(messages(58, 100), (std::vector<std::uint64_t>{58, 59}));
@@ -325,7 +331,8 @@ class Staged {
   Result<void> append_to(Store& store, std::vector<std::string> bodies) {
     Commit commit = writing_.append(std::move(bodies));
     commit.conversation = id_;
-    commit.checkpoint = Checkpoint{commit.versions.back().version, commit.versions.back().version + 1, "root"};
+    commit.checkpoint =
+        Checkpoint{commit.versions.back().version, commit.versions.back().version + 1, "root"};
     commit.pages = {{commit.versions.back().version, "page"}};
     Result<void> done = store.commit(commit);
     if (done) writing_.taken(commit);
@@ -342,7 +349,8 @@ TEST_P(StoreContract, WhatIsStagedIsSeenByNobodyUntilItIsPublishedAsAWhole) {
   ASSERT_TRUE(Writing("other").create_in(store()));
   Staged staged("import");
   ASSERT_TRUE(store().create(staged.creation()));
-  for (std::uint64_t i = 0; i < 3; ++i) ASSERT_TRUE(staged.append_to(store(), {body(2 * i), body(2 * i + 1)}));
+  for (std::uint64_t i = 0; i < 3; ++i)
+    ASSERT_TRUE(staged.append_to(store(), {body(2 * i), body(2 * i + 1)}));
   reopen();
   ASSERT_EQ(store().list().value().size(), 1u);
   EXPECT_EQ(store().list().value().front().id, "other");
@@ -402,12 +410,15 @@ TEST_P(StoreContract, WhatWasStagedAndIsPurgedLeavesNothingAndItsIdFree) {
 TEST_P(StoreContract, HostileOperationIdsAreOnlyBytes) {
   Writing writing("hostile");
   ASSERT_TRUE(writing.create_in(store()));
-  const std::vector<std::string> ids = {"'", "\"",       "' OR 1=1 --",         std::string("a\0b", 3), std::string("a\0c", 3),
-                                        "a", "\xff\xfe", std::string(1000, 'x')};
+  const std::vector<std::string> ids = {
+      "'", "\"",       "' OR 1=1 --",         std::string("a\0b", 3), std::string("a\0c", 3),
+      "a", "\xff\xfe", std::string(1000, 'x')};
   for (const std::string& id : ids) ASSERT_TRUE(writing.append_to(store(), {body(0)}, id));
   reopen();
-  for (std::size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(store().find_operation("hostile", ids[i]).value()->version, i + 1);
-  EXPECT_CODE(store().commit(writing.append({body(0)}, std::string(10'000, 'x'))).error(), ErrorCode::too_large);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    EXPECT_EQ(store().find_operation("hostile", ids[i]).value()->version, i + 1);
+  EXPECT_CODE(store().commit(writing.append({body(0)}, std::string(10'000, 'x'))).error(),
+              ErrorCode::too_large);
   expect_whole();
 }
 
@@ -424,8 +435,10 @@ TEST_P(StoreContract, CheckpointsAndTheirPagesAreReplacedTogether) {
   EXPECT_EQ(store().checkpoint("pages").value(), first.checkpoint);
   EXPECT_EQ(store().find("pages").value().checkpoint_version, 1u);
   const std::array<std::uint64_t, 4> order = {2, 1, 3, 1};
-  EXPECT_EQ(store().pages("pages", order).value(),
-            (std::vector<Page>{{2, ""}, {1, std::string("o\0ne", 4)}, {3, "three"}, {1, std::string("o\0ne", 4)}}));
+  EXPECT_EQ(
+      store().pages("pages", order).value(),
+      (std::vector<Page>{
+          {2, ""}, {1, std::string("o\0ne", 4)}, {3, "three"}, {1, std::string("o\0ne", 4)}}));
   const std::array<std::uint64_t, 2> missing = {1, 9};
   EXPECT_CODE(store().pages("pages", missing).error(), ErrorCode::corrupt);
 
@@ -477,7 +490,8 @@ TEST_P(StoreContract, AForkGoesOnWhereItsOriginWasAndSharesItsRecords) {
   reopen();
   EXPECT_EQ(store().find("fork").value(), record);
   EXPECT_EQ(store().find("origin").value().forks, std::vector<std::string>{"fork"});
-  EXPECT_TRUE(store().messages("fork", 0, 10).value().empty()) << "the origin's records are asked for there";
+  EXPECT_TRUE(store().messages("fork", 0, 10).value().empty())
+      << "the origin's records are asked for there";
   EXPECT_EQ(store().checkpoint("fork").value(), made.checkpoint);
 
   Writing fork(record);
@@ -536,7 +550,8 @@ TEST_P(StoreContract, AFailingCallChangesNothingOrAllAndTheNextOneTells) {
   const auto failing = std::make_shared<FailingStore>(shared());
   for (const FailingStore::When when : {FailingStore::When::before, FailingStore::When::after}) {
     for (std::uint64_t n = 1; n <= 2; ++n) {
-      const std::string id = "f" + std::to_string(n) + (when == FailingStore::When::before ? "b" : "a");
+      const std::string id =
+          "f" + std::to_string(n) + (when == FailingStore::When::before ? "b" : "a");
       Writing writing(id);
       failing->fail_at(n, when);
       const Result<void> created = writing.create_in(*failing);
@@ -548,7 +563,8 @@ TEST_P(StoreContract, AFailingCallChangesNothingOrAllAndTheNextOneTells) {
       if (!committed) {
         EXPECT_CODE(committed.error(), ErrorCode::unavailable);
       }
-      EXPECT_EQ(bool(store().find_operation(id, "op").value()), bool(committed) || when == FailingStore::When::after);
+      EXPECT_EQ(bool(store().find_operation(id, "op").value()),
+                bool(committed) || when == FailingStore::When::after);
     }
   }
   expect_whole();

@@ -1,4 +1,5 @@
-// Stored conversations that several threads use at once: checkpoints written while others open, tiny caches, readers of old histories.
+// Stored conversations that several threads use at once: checkpoints written while others open,
+// tiny caches, readers of old histories.
 #include <array>
 #include <atomic>
 #include <thread>
@@ -16,7 +17,9 @@ namespace {
 class RacingConversations : public OfEveryStore {};
 UNDERTEXT_OF_EVERY_STORE(RacingConversations);
 
-Operation append(int n) { return {op::Append{{Message::make(Role::user, "message " + std::to_string(n)).value()}}}; }
+Operation append(int n) {
+  return {op::Append{{Message::make(Role::user, "message " + std::to_string(n)).value()}}};
+}
 
 // A fraction of the steps where the store is slow, or everything is (sanitizers).
 constexpr int appends = 60;
@@ -61,12 +64,14 @@ TEST_P(RacingConversations, OpeningReadingAndWritingAtOnceShowsEveryoneSomeWhole
   EXPECT_TRUE(check_store(*shared()).value().damage.empty());
 }
 
-// Two requests of one conversation at once come one after the other: the list and the view are those of one of them.
+// Two requests of one conversation at once come one after the other: the list and the view are
+// those of one of them.
 TEST_P(RacingConversations, RequestsOfAClientAreNeverMixed) {
   constexpr int requests = 25;
   const auto sent = [](const std::string& who, int count) {
     std::vector<Message> messages{Message::make(Role::system, "be good").value()};
-    for (int i = 0; i < count; ++i) messages.push_back(Message::make(Role::user, who + " " + std::to_string(i)).value());
+    for (int i = 0; i < count; ++i)
+      messages.push_back(Message::make(Role::user, who + " " + std::to_string(i)).value());
     return client_list(find_client("generic").value(), messages);
   };
   Conversation::open(shared(), "c", {}).value();
@@ -85,7 +90,8 @@ TEST_P(RacingConversations, RequestsOfAClientAreNeverMixed) {
   for (std::uint64_t version = 1; version <= last.version().value; ++version) {
     const View view = last.history().view_at(Version(version)).value();
     const std::string who = view[view.size() - 1].text().substr(0, 3);
-    for (std::uint64_t i = 1; i < view.size(); ++i) EXPECT_EQ(view[i].text(), who + " " + std::to_string(i - 1));
+    for (std::uint64_t i = 1; i < view.size(); ++i)
+      EXPECT_EQ(view[i].text(), who + " " + std::to_string(i - 1));
   }
   EXPECT_EQ(last.history().client_list().size(), last.history().view().size());
   // Nothing is stored twice, however often the lists took turns.
@@ -97,7 +103,8 @@ TEST_P(RacingConversations, RequestsThatAreRecordedAtOnceGetNumbersOfTheirOwnAnd
   Conversation first = Conversation::open(shared(), "r").value();
   std::vector<std::thread> threads;
   const auto body = [](int thread, int i) {
-    return R"({"messages":[{"role":"user","content":"request )" + std::to_string(i) + " of " + std::to_string(thread) + "\"}]}";
+    return R"({"messages":[{"role":"user","content":"request )" + std::to_string(i) + " of " +
+           std::to_string(thread) + "\"}]}";
   };
   std::array<std::array<std::uint64_t, requests>, 2> numbers = {};
   for (int t = 0; t < 2; ++t) {
@@ -106,7 +113,8 @@ TEST_P(RacingConversations, RequestsThatAreRecordedAtOnceGetNumbersOfTheirOwnAnd
       for (int i = 0; i < requests; ++i) {
         own.apply(append(i)).value();
         if (i % 4 == 3) static_cast<void>(own.checkpoint());  // the other one may have made one
-        numbers[static_cast<std::size_t>(t)][static_cast<std::size_t>(i)] = own.record_request({}, body(t, i)).value();
+        numbers[static_cast<std::size_t>(t)][static_cast<std::size_t>(i)] =
+            own.record_request({}, body(t, i)).value();
       }
     });
   }
@@ -114,7 +122,9 @@ TEST_P(RacingConversations, RequestsThatAreRecordedAtOnceGetNumbersOfTheirOwnAnd
   EXPECT_EQ(first.requests().value().size(), 2u * requests);
   for (int t = 0; t < 2; ++t)
     for (int i = 0; i < requests; ++i)
-      EXPECT_EQ(first.raw_request(numbers[static_cast<std::size_t>(t)][static_cast<std::size_t>(i)]).value(), body(t, i));
+      EXPECT_EQ(first.raw_request(numbers[static_cast<std::size_t>(t)][static_cast<std::size_t>(i)])
+                    .value(),
+                body(t, i));
 }
 
 }  // namespace

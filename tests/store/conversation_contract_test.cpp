@@ -19,7 +19,8 @@ Operation append_as(const std::string& words, const std::string& id) {
   return operation;
 }
 
-Conversation kept_in(const std::shared_ptr<Store>& store, OpenOptions options = {}, const std::string& id = "c") {
+Conversation kept_in(const std::shared_ptr<Store>& store, OpenOptions options = {},
+                     const std::string& id = "c") {
   Settings settings;
   settings.clock_ms = [] { return 1000; };
   return Conversation::open(store, id, settings, options).value();
@@ -106,7 +107,8 @@ TEST_P(StoredConversation, OpeningReadsCheckpointsAndTheFewOperationsSince) {
   EXPECT_GE(checkpoint, 48u);
   const Conversation again = kept_in(store);
   EXPECT_EQ(texts(again.view()).front(), "message 40");
-  for (std::uint64_t v = 0; v <= 50; ++v) EXPECT_EQ(again.history().view_at(Version(v)).value().size(), v);
+  for (std::uint64_t v = 0; v <= 50; ++v)
+    EXPECT_EQ(again.history().view_at(Version(v)).value().size(), v);
 }
 
 TEST_P(StoredConversation, MemoryIsBoundedByTheCacheSetting) {
@@ -120,7 +122,8 @@ TEST_P(StoredConversation, MemoryIsBoundedByTheCacheSetting) {
   // Bodies that were written are no longer held: the history reads them when it is looked at.
   EXPECT_FALSE(c.history().view().begin() == c.history().view().end());
   EXPECT_EQ(texts(c.view()), expected);
-  EXPECT_EQ(texts(kept_in(store, {.cache_bytes = 1}).view()), expected) << "with no cache worth the name, too";
+  EXPECT_EQ(texts(kept_in(store, {.cache_bytes = 1}).view()), expected)
+      << "with no cache worth the name, too";
 }
 
 TEST_P(StoredConversation, AStoredForkSharesMessagesAndGoesItsOwnWay) {
@@ -135,9 +138,12 @@ TEST_P(StoredConversation, AStoredForkSharesMessagesAndGoesItsOwnWay) {
   Conversation fork_of_fork = fork.fork(Version(8), "ff").value();
   fork_of_fork.apply({op::Delete{Names::indices({0})}}).value();
   EXPECT_EQ(store->messages("f", 0, 100).value().size(), 1u) << "the others are the origin's";
-  EXPECT_EQ(texts(kept_in(store, {}, "f").view()), Texts({"m0", "m1", "m2", "m3", "m4", "m5", "m6", "fork"}));
-  EXPECT_EQ(texts(kept_in(store, {}, "ff").view()), Texts({"m1", "m2", "m3", "m4", "m5", "m6", "fork"}));
-  EXPECT_EQ(texts(kept_in(store, {}, "ff").history().view_at(Version(2)).value()), Texts({"m0", "m1"}));
+  EXPECT_EQ(texts(kept_in(store, {}, "f").view()),
+            Texts({"m0", "m1", "m2", "m3", "m4", "m5", "m6", "fork"}));
+  EXPECT_EQ(texts(kept_in(store, {}, "ff").view()),
+            Texts({"m1", "m2", "m3", "m4", "m5", "m6", "fork"}));
+  EXPECT_EQ(texts(kept_in(store, {}, "ff").history().view_at(Version(2)).value()),
+            Texts({"m0", "m1"}));
   EXPECT_EQ(texts(kept_in(store).view()).back(), "trunk");
   EXPECT_EQ(c.fork(Version(1), "f").error().code, ErrorCode::conflict);
   EXPECT_TRUE(check_store(*store).value().damage.empty());
@@ -165,17 +171,21 @@ TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
   c
       .apply({op::Append{
           {text(Role::user, "my secret is 1234"),
-           Message::parse(R"({"role":"assistant","content":null,"toolCalls":[{"id":"t1","name":"f","arguments":"1234"}]})").value(),
+           Message::parse(
+               R"({"role":"assistant","content":null,"toolCalls":[{"id":"t1","name":"f","arguments":"1234"}]})")
+               .value(),
            Message::make_tool_result("t1", "1234").value()}}})
       .value();
   Conversation fork = c.fork(Version(1), "f").value();
   ASSERT_TRUE(fork.redact({Ordinal(0), Ordinal(1), Ordinal(2)}, {"ann", 77, "asked for"}));
   for (Conversation* each : {&c, &fork}) {
     Conversation again = kept_in(store, {}, each->id());
-    for (const Message& message : again.view()) EXPECT_EQ(message.json().find("1234"), std::string_view::npos) << message.json();
+    for (const Message& message : again.view())
+      EXPECT_EQ(message.json().find("1234"), std::string_view::npos) << message.json();
     EXPECT_EQ(read_blocks(again.view()[2]).at(0).call_id, "t1");
     EXPECT_EQ(read_blocks(again.view()[1]).at(1).call_id, "t1");
-    EXPECT_NE(again.view()[0].metadata_json().find(R"("who":"ann","at":77,"why":"asked for")"), std::string_view::npos);
+    EXPECT_NE(again.view()[0].metadata_json().find(R"("who":"ann","at":77,"why":"asked for")"),
+              std::string_view::npos);
   }
   EXPECT_CODE(c.redact({Ordinal(9)}, {}).error(), ErrorCode::not_found);
   EXPECT_TRUE(check_store(*store).value().damage.empty());
@@ -185,7 +195,8 @@ TEST_P(StoredConversation, ARedactedMessageIsAStubEverywhereAndPairsStayWhole) {
 std::string all_records(Store& store, const std::string& id) {
   std::string bytes;
   const ConversationRecord record = store.find(id).value();
-  for (const VersionRecord& version : store.versions(id, 0, 1000).value()) bytes += version.arguments + version.answer;
+  for (const VersionRecord& version : store.versions(id, 0, 1000).value())
+    bytes += version.arguments + version.answer;
   for (const MessageRecord& message : store.messages(id, 0, 1000).value()) bytes += message.body;
   for (std::uint64_t number = 1; number < record.next_page; ++number) {
     const std::uint64_t numbers[] = {number};
@@ -194,17 +205,29 @@ std::string all_records(Store& store, const std::string& id) {
   return bytes;
 }
 
-TEST_P(StoredConversation, WhatWasDerivedFromARedactedMessageIsListedAndRedactedWhereThatIsAskedFor) {
+TEST_P(StoredConversation,
+       WhatWasDerivedFromARedactedMessageIsListedAndRedactedWhereThatIsAskedFor) {
   const std::shared_ptr<Store> store = shared();
   Conversation c = kept_in(store, {.checkpoint_versions = 2});
-  c.apply({op::Append{{text(Role::user, "the code is 47-11-0815"), text(Role::user, "hm"), text(Role::user, "other")}}}).value();
-  c.apply({op::Transform{Names::indices({0}), ReplaceText{"the code", "that code"}}, {.operation_id = "t"}}).value();  // #3
-  c.apply({op::Merge{{0, 1}}, {.description = "puts 47-11-0815 first"}}).value();                                      // #4
-  c.apply({op::Split{0, {8}}}).value();                                                                                // #5, #6
+  c.apply({op::Append{{text(Role::user, "the code is 47-11-0815"), text(Role::user, "hm"),
+                       text(Role::user, "other")}}})
+      .value();
+  // #3
+  c.apply({op::Transform{Names::indices({0}), ReplaceText{"the code", "that code"}},
+           {.operation_id = "t"}})
+      .value();
+  // #4
+  c.apply({op::Merge{{0, 1}}, {.description = "puts 47-11-0815 first"}}).value();
+  // #5, #6
+  c.apply({op::Split{0, {8}}}).value();
   Conversation untouched = c.fork(Version(0), "u").value();
   Conversation f = c.fork(Version(4), "f").value();
-  c.apply({op::Compress{Names::indices({0, 1}), text(Role::assistant, "a code, 47-11-0815, was told")}}).value();  // #7
-  f.apply({op::Replace{Names::indices({1}), {text(Role::user, "47-11-0815 it is")}}}).value();                     // #7 of f
+  // #7
+  c.apply({op::Compress{Names::indices({0, 1}),
+                        text(Role::assistant, "a code, 47-11-0815, was told")}})
+      .value();
+  // #7 of f
+  f.apply({op::Replace{Names::indices({1}), {text(Role::user, "47-11-0815 it is")}}}).value();
   f.apply({op::Filter{.content_excludes = {"11-0815"}}}).value();
   f.apply({op::Append{{text(Role::user, "unrelated")}}, {.description = "kept"}}).value();
   ASSERT_TRUE(c.catch_up());
@@ -212,8 +235,9 @@ TEST_P(StoredConversation, WhatWasDerivedFromARedactedMessageIsListedAndRedacted
   const Redaction found = c.find_derived({Ordinal(0)}).value();
   using Derived = Redaction::Derived;
   using Quoting = Redaction::Quoting;
-  const std::vector<Derived> derived = {{"c", Ordinal(3), false}, {"c", Ordinal(4), false}, {"c", Ordinal(5), false},
-                                        {"c", Ordinal(6), false}, {"c", Ordinal(7), true},  {"f", Ordinal(7), false}};
+  const std::vector<Derived> derived = {{"c", Ordinal(3), false}, {"c", Ordinal(4), false},
+                                        {"c", Ordinal(5), false}, {"c", Ordinal(6), false},
+                                        {"c", Ordinal(7), true},  {"f", Ordinal(7), false}};
   EXPECT_EQ(found.derived, derived);
   const std::vector<Quoting> operations = {{"c", Version(2)}, {"c", Version(3)}, {"f", Version(6)}};
   EXPECT_EQ(found.operations, operations);
@@ -241,7 +265,9 @@ TEST_P(StoredConversation, WhatWasDerivedFromARedactedMessageIsListedAndRedacted
   EXPECT_EQ(kept_in(store, {}, "f").history().version_info(Version(7)).description, "kept");
   EXPECT_EQ(c.history().version_info(Version(3)).description, "[redacted]");
   EXPECT_EQ(texts(f.view()).back(), "unrelated");
-  EXPECT_TRUE(c.apply({op::Transform{Names::indices({0}), ReplaceText{"a", "b"}}, {.operation_id = "t"}})) << "answered as before";
+  EXPECT_TRUE(
+      c.apply({op::Transform{Names::indices({0}), ReplaceText{"a", "b"}}, {.operation_id = "t"}}))
+      << "answered as before";
   EXPECT_TRUE(check_store(*store).value().damage.empty());
   EXPECT_TRUE(c.find_derived({Ordinal(0)}).value().operations.empty());
 }
@@ -250,13 +276,22 @@ TEST_P(StoredConversation, UsageIsStoredWithTheConversation) {
   const std::shared_ptr<Store> store = shared();
   Conversation a = kept_in(store), b = kept_in(store);
   a.apply(append("hello")).value();
-  ASSERT_TRUE(a.update_usage({.request_id = "r1", .model = "m", .prompt = 100, .estimated_prompt = 120}));
-  ASSERT_TRUE(b.record_usage({.request_id = "r2", .model = "n", .prompt = 50, .completion = 5, .cached = 10, .cost = 0.25}));
+  ASSERT_TRUE(
+      a.update_usage({.request_id = "r1", .model = "m", .prompt = 100, .estimated_prompt = 120}));
+  ASSERT_TRUE(b.record_usage({.request_id = "r2",
+                              .model = "n",
+                              .prompt = 50,
+                              .completion = 5,
+                              .cached = 10,
+                              .cost = 0.25}));
   EXPECT_EQ(b.usage().totals().requests, 2u) << "what the other one reported counts, too";
-  ASSERT_TRUE(a.update_usage({.request_id = "r1", .model = "m", .prompt = 110, .completion = 7, .estimated_prompt = 120}));
+  ASSERT_TRUE(a.update_usage(
+      {.request_id = "r1", .model = "m", .prompt = 110, .completion = 7, .estimated_prompt = 120}));
   ASSERT_TRUE(a.finish_usage("r1"));
   EXPECT_EQ(a.finish_usage("r1").error().code, ErrorCode::not_found);
-  EXPECT_EQ(b.record_usage({.request_id = "r1", .model = "m", .prompt = 1}).error().code, ErrorCode::conflict) << "it is finished";
+  EXPECT_EQ(b.record_usage({.request_id = "r1", .model = "m", .prompt = 1}).error().code,
+            ErrorCode::conflict)
+      << "it is finished";
   b.apply(append("more")).value();
   a.apply({op::Truncate{.keep_last = 1}}).value();
 
@@ -266,7 +301,8 @@ TEST_P(StoredConversation, UsageIsStoredWithTheConversation) {
   EXPECT_EQ(again.usage().history(), a.usage().history());
   EXPECT_EQ(again.usage().correction("m").learned_from, 1u);
   EXPECT_DOUBLE_EQ(again.usage().correction("m").factor, a.usage().correction("m").factor);
-  EXPECT_EQ(again.fork(again.version(), "f").value().usage().totals().requests, 0u) << "a fork has asked nobody yet";
+  EXPECT_EQ(again.fork(again.version(), "f").value().usage().totals().requests, 0u)
+      << "a fork has asked nobody yet";
   ASSERT_TRUE(again.set_tokenizer("estimate"));
   EXPECT_EQ(again.usage().totals().requests, 2u);
 
@@ -296,14 +332,17 @@ TEST_P(StoredConversation, AReportOfUsageIsNoNewsForThoseWhoFollowTheMessages) {
 TEST_P(StoredConversation, OperationsThatLookedIntoAMessageCanBeCarriedOutAgainWhenItIsRedacted) {
   const std::shared_ptr<Store> store = shared();
   Conversation c = kept_in(store);
-  c.apply({op::Append{{text(Role::user, "a secret"), text(Role::user, "nothing"), text(Role::user, "the secret")}}}).value();
+  c.apply({op::Append{{text(Role::user, "a secret"), text(Role::user, "nothing"),
+                       text(Role::user, "the secret")}}})
+      .value();
   c.apply({op::Filter{.content_contains = {"secret"}}}).value();
   c.apply({op::Split{0, {2}}}).value();
   c.apply({op::Merge{{0, 1}}}).value();
   c.apply({op::Transform{Names::indices({1}), ReplaceText{"the", "that"}}}).value();
   const auto shown = [](const Conversation& each) {
     std::vector<std::uint64_t> ordinals;
-    for (const Ordinal ordinal : each.messages().value().ordinals) ordinals.push_back(ordinal.value);
+    for (const Ordinal ordinal : each.messages().value().ordinals)
+      ordinals.push_back(ordinal.value);
     return ordinals;
   };
   const std::vector<std::uint64_t> before = shown(c);
@@ -429,14 +468,16 @@ TEST_P(StoredConversation, AnotherTokenizerCountsAnewAndWhatItCountedIsStored) {
   EXPECT_EQ(Conversation::open(store, "c", settings).value().stats().tokens, tokens);
 }
 
-TEST_P(StoredConversation, AConversationThatSomebodyElseCountsByAnotherTokenizerCountsByThatFromThenOn) {
+TEST_P(StoredConversation,
+       AConversationThatSomebodyElseCountsByAnotherTokenizerCountsByThatFromThenOn) {
   const std::shared_ptr<Store> store = shared();
   Conversation c = kept_in(store);
   c.apply(append("some words to count")).value();
   Settings settings;
   settings.tokenizer = "claude";
   std::vector<Event::Type> told;
-  const Subscription subscription = c.subscribe([&](const Event& event) { told.push_back(event.type); });
+  const Subscription subscription =
+      c.subscribe([&](const Event& event) { told.push_back(event.type); });
   const Conversation theirs = Conversation::open(store, "c", settings).value();
   EXPECT_TRUE(c.catch_up());
   EXPECT_EQ(told, std::vector{Event::Type::rewritten});
@@ -454,7 +495,8 @@ TEST_P(StoredConversation, ARedactionIsToldHereAndElsewhere) {
   ASSERT_TRUE(elsewhere.catch_up());
   std::vector<Event::Type> here, there;
   const Subscription one = c.subscribe([&](const Event& event) { here.push_back(event.type); });
-  const Subscription other = elsewhere.subscribe([&](const Event& event) { there.push_back(event.type); });
+  const Subscription other =
+      elsewhere.subscribe([&](const Event& event) { there.push_back(event.type); });
   ASSERT_TRUE(c.redact({Ordinal(0)}, {"me", 1, "why"}));
   EXPECT_EQ(here, std::vector{Event::Type::rewritten});
   ASSERT_TRUE(elsewhere.catch_up());
@@ -511,22 +553,26 @@ TEST_P(StoredConversation, WhoMadeItStaysWithItAndDoesNotGoAlongWithAFork) {
 
 TEST_P(StoredConversation, HowItIsOpenedSaysWhetherItMustBeThere) {
   const std::shared_ptr<Store> store = shared();
-  EXPECT_EQ(Conversation::open(store, "c", {}, {.make = OpenOptions::Make::never}).error().code, ErrorCode::not_found);
+  EXPECT_EQ(Conversation::open(store, "c", {}, {.make = OpenOptions::Make::never}).error().code,
+            ErrorCode::not_found);
   kept_in(store);
-  EXPECT_EQ(Conversation::open(store, "c", {}, {.make = OpenOptions::Make::always}).error().code, ErrorCode::conflict);
+  EXPECT_EQ(Conversation::open(store, "c", {}, {.make = OpenOptions::Make::always}).error().code,
+            ErrorCode::conflict);
   for (const char* id : {"", "..", "a/b", "a b", "a'b"}) {
     EXPECT_EQ(Conversation::open(store, id).error().code, ErrorCode::invalid_argument) << id;
   }
 }
 
-// Every call to the store fails once, whichever it is: the operation then fails, the conversation is as it was, and the same again works.
+// Every call to the store fails once, whichever it is: the operation then fails, the conversation
+// is as it was, and the same again works.
 TEST_P(StoredConversation, AStoreThatFailsAtAnyCallLosesNothingAndDoublesNothing) {
-  const std::vector<Operation> steps = {append_as("a", "1"),
-                                        append_as("b", "2"),
-                                        {op::Insert{1, {text(Role::system, "c")}}, {.operation_id = "3"}},
-                                        {op::Compress{Names::indices({0, 2}), text(Role::user, "both")}, {.operation_id = "4"}},
-                                        {op::Rollback{0}, {.operation_id = "5"}},
-                                        append_as("d", "6")};
+  const std::vector<Operation> steps = {
+      append_as("a", "1"),
+      append_as("b", "2"),
+      {op::Insert{1, {text(Role::system, "c")}}, {.operation_id = "3"}},
+      {op::Compress{Names::indices({0, 2}), text(Role::user, "both")}, {.operation_id = "4"}},
+      {op::Rollback{0}, {.operation_id = "5"}},
+      append_as("d", "6")};
   const std::shared_ptr<Store> inner = shared();
   const auto store = std::make_shared<FailingStore>(inner);
   std::uint64_t last = 0;
@@ -536,7 +582,8 @@ TEST_P(StoredConversation, AStoreThatFailsAtAnyCallLosesNothingAndDoublesNothing
     store->fail_at(n, k % 2 == 0 ? FailingStore::When::before : FailingStore::When::after);
     std::optional<Conversation> c;
     for (int tries = 0; tries < 3 && !c; ++tries) {
-      Result<Conversation> made = Conversation::open(store, id, {}, {.cache_bytes = 10, .checkpoint_versions = 2});
+      Result<Conversation> made =
+          Conversation::open(store, id, {}, {.cache_bytes = 10, .checkpoint_versions = 2});
       if (made) c.emplace(std::move(*made));
     }
     ASSERT_TRUE(c);
@@ -571,29 +618,34 @@ class SlowDigest final : public Summariser {
  public:
   std::string_view name() const noexcept override { return "slow digest"; }
   bool is_slow() const noexcept override { return true; }
-  Result<Summary> summarise(const SummaryRequest& request) const override { return digest_summariser()->summarise(request); }
+  Result<Summary> summarise(const SummaryRequest& request) const override {
+    return digest_summariser()->summarise(request);
+  }
 };
 
 using Compress = std::function<Result<Outcome>(Conversation&)>;
 
-TEST_P(StoredConversation, AStoreThatFailsAtAnyCallWhileACompressionRunsIsUnavailableAndChangesNothing) {
+TEST_P(StoredConversation,
+       AStoreThatFailsAtAnyCallWhileACompressionRunsIsUnavailableAndChangesNothing) {
   const StrategyPtr quick = smart_summary({.keep = 2}),
                     slow = smart_summary({.summariser = std::make_shared<SlowDigest>(), .keep = 2});
-  const std::pair<std::string, Compress> routes[] = {{"quick", [&](Conversation& c) { return c.compress(*quick); }},
-                                                     {"slow", [&](Conversation& c) { return c.compress(*slow); }},
-                                                     {"list", [&](Conversation& c) -> Result<Outcome> {
-                                                        Result<std::vector<Outcome>> outcomes =
-                                                            c.apply(std::vector<Operation>{{c.compress_by(quick).value()}});
-                                                        if (!outcomes) return outcomes.error();
-                                                        return outcomes->back();
-                                                      }}};
+  const std::pair<std::string, Compress> routes[] = {
+      {"quick", [&](Conversation& c) { return c.compress(*quick); }},
+      {"slow", [&](Conversation& c) { return c.compress(*slow); }},
+      {"list", [&](Conversation& c) -> Result<Outcome> {
+         Result<std::vector<Outcome>> outcomes =
+             c.apply(std::vector<Operation>{{c.compress_by(quick).value()}});
+         if (!outcomes) return outcomes.error();
+         return outcomes->back();
+       }}};
   const std::shared_ptr<Store> inner = shared();
   for (const auto& [id, compress] : routes) {
     {
       Conversation made = kept_in(inner, {}, id);
       for (int i = 0; i < 40; ++i)
         made.apply({op::Append{{text(i % 2 == 0 ? Role::user : Role::assistant,
-                                     "please look at src/file" + std::to_string(i) + ".cpp, which does not compile")}}})
+                                     "please look at src/file" + std::to_string(i) +
+                                         ".cpp, which does not compile")}}})
             .value();
       ASSERT_TRUE(made.checkpoint());
     }
@@ -609,12 +661,14 @@ TEST_P(StoredConversation, AStoreThatFailsAtAnyCallWhileACompressionRunsIsUnavai
       if (outcome) {
         ASSERT_EQ(kept_in(inner, {}, id).view().size(), 3u) << id << ", call " << n;
         if (!has_failed) break;
-        kept_in(inner, {}, id).apply({op::Undo{}}).value();  // the call only gave memory back, and may fail
+        // the call only gave memory back, and may fail
+        kept_in(inner, {}, id).apply({op::Undo{}}).value();
         continue;
       }
       ++failures;
       ASSERT_TRUE(has_failed) << id << ", call " << n << ": " << outcome.error().message;
-      EXPECT_EQ(outcome.error().code, ErrorCode::unavailable) << id << ", call " << n << ": " << outcome.error().message;
+      EXPECT_EQ(outcome.error().code, ErrorCode::unavailable)
+          << id << ", call " << n << ": " << outcome.error().message;
       EXPECT_EQ(c.version(), before) << id << ", call " << n;
       EXPECT_EQ(kept_in(inner, {}, id).version(), before) << id << ", call " << n;
     }

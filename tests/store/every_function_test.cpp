@@ -1,5 +1,6 @@
-// Every public function of a stored conversation, with a store that fails at its n-th call, for all n: where a Result is promised, the
-// failure is the answer, and where none is, a Failure says the same. The next call works.
+// Every public function of a stored conversation, with a store that fails at its n-th call, for all
+// n: where a Result is promised, the failure is the answer, and where none is, a Failure says the
+// same. The next call works.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -51,7 +52,8 @@ Message text(Role role, const std::string& words) { return Message::make(role, w
 Operation append(const std::string& words) { return {op::Append{{text(Role::user, words)}}}; }
 
 const Profile& profile() {
-  static const Profile binding = find_profile("anthropic_bound").value();  // it asks for earlier versions, too
+  // it asks for earlier versions, too
+  static const Profile binding = find_profile("anthropic_bound").value();
   return binding;
 }
 
@@ -67,10 +69,13 @@ class SlowStrategy : public Strategy {
  public:
   std::string_view name() const noexcept override { return "slow"; }
   bool is_slow() const noexcept override { return true; }
-  Result<Plan> plan(const History& history, const Aim& aim) const override { return keep_recent(3)->plan(history, aim); }
+  Result<Plan> plan(const History& history, const Aim& aim) const override {
+    return keep_recent(3)->plan(history, aim);
+  }
 };
 
-// Two turns of a session, the second of which should have been read from the cache: its ledger has a finding.
+// Two turns of a session, the second of which should have been read from the cache: its ledger has
+// a finding.
 const std::vector<RequestRecord>& some_records() {
   static const std::vector<RequestRecord> records = [] {
     std::vector<RequestRecord> made;
@@ -83,7 +88,8 @@ const std::vector<RequestRecord>& some_records() {
       record.model = "claude-sonnet-4-5";
       record.status = 200;
       record.tools_digest = std::to_string(number);
-      record.usage = {.request_id = "turn " + std::to_string(number), .model = record.model, .prompt = 20'000};
+      record.usage = {
+          .request_id = "turn " + std::to_string(number), .model = record.model, .prompt = 20'000};
       record.usage.cache_written = 20'000;
       made.push_back(record);
     }
@@ -95,8 +101,12 @@ const std::vector<RequestRecord>& some_records() {
 const std::vector<Function>& functions() {
   static const std::vector<Function> all = {
       {"apply", [](Conversation& c) { return failed(c.apply(append("one more"))); }},
-      {"apply, a list", [](Conversation& c) { return failed(c.apply(std::vector{append("a"), append("b")})); }},
-      {"replay", [](Conversation& c) { return failed(c.replay({{{append("past")}, 5, {text(Role::user, "past")}}})); }},
+      {"apply, a list",
+       [](Conversation& c) { return failed(c.apply(std::vector{append("a"), append("b")})); }},
+      {"replay",
+       [](Conversation& c) {
+         return failed(c.replay({{{append("past")}, 5, {text(Role::user, "past")}}}));
+       }},
       {"compress", [](Conversation& c) { return failed(c.compress(*keep_recent(3))); }},
       {"compress, slowly", [](Conversation& c) { return failed(c.compress(SlowStrategy())); }},
       {"compress_by",
@@ -106,8 +116,12 @@ const std::vector<Function>& functions() {
        }},
       {"fit", [](Conversation& c) { return failed(c.fit({.window = 100}, *sliding_window())); }},
       {"messages", [](Conversation& c) { return failed(c.messages({.contains = "message 7"})); }},
-      {"recall", [](Conversation& c) { return failed(c.recall({.text = "message", .which = {.all = true}})); }},
-      {"messages of another version", [](Conversation& c) { return failed(c.messages({.at_version = Version(20)})); }},
+      {"recall",
+       [](Conversation& c) {
+         return failed(c.recall({.text = "message", .which = {.all = true}}));
+       }},
+      {"messages of another version",
+       [](Conversation& c) { return failed(c.messages({.at_version = Version(20)})); }},
       {"count", [](Conversation& c) { return failed(c.count({.contains = "message"})); }},
       {"fork in memory", [](Conversation& c) { return failed(c.fork(Version(20))); }},
       {"trial", [](Conversation& c) { return failed(c.trial(Version(20))); }},
@@ -120,38 +134,59 @@ const std::vector<Function>& functions() {
       {"checkpoint", [](Conversation& c) { return failed(c.checkpoint()); }},
       {"check", [](Conversation& c) { return failed(c.check()); }},
       {"set_tokenizer", [](Conversation& c) { return failed(c.set_tokenizer("estimate:claude")); }},
-      {"redact", [](Conversation& c) { return failed(c.redact({Ordinal(3)}, {"ann", 1, "asked for"})); }},
+      {"redact",
+       [](Conversation& c) { return failed(c.redact({Ordinal(3)}, {"ann", 1, "asked for"})); }},
       {"redact, derived",
-       [](Conversation& c) { return failed(c.redact({Ordinal(3)}, {"ann", 1, "asked for"}, {.derived = true})); }},
+       [](Conversation& c) {
+         return failed(c.redact({Ordinal(3)}, {"ann", 1, "asked for"}, {.derived = true}));
+       }},
       {"find_derived", [](Conversation& c) { return failed(c.find_derived({Ordinal(3)})); }},
       {"record_usage",
        [](Conversation& c) {
          static int made = 0;
-         return failed(c.record_usage({.request_id = "r" + std::to_string(++made), .model = "m", .prompt = 7}));
+         return failed(c.record_usage(
+             {.request_id = "r" + std::to_string(++made), .model = "m", .prompt = 7}));
        }},
-      {"update_usage", [](Conversation& c) { return failed(c.update_usage({.request_id = "r", .model = "m", .prompt = 7})); }},
+      {"update_usage",
+       [](Conversation& c) {
+         return failed(c.update_usage({.request_id = "r", .model = "m", .prompt = 7}));
+       }},
       {"finish_usage",
        [](Conversation& c) {
-         const Result<void> updated = c.update_usage({.request_id = "s", .model = "m", .prompt = 7});
+         const Result<void> updated =
+             c.update_usage({.request_id = "s", .model = "m", .prompt = 7});
          return updated ? failed(c.finish_usage("s")) : failed(updated);
        }},
       {"set_usage", [](Conversation& c) { return failed(c.set_usage(UsageTracker())); }},
       {"prune_versions", [](Conversation& c) { return failed(c.prune_versions({.versions = 3})); }},
       {"view_at", [](Conversation& c) { return failed(c.history().view_at(Version(20))); }},
-      {"view_at a batch", [](Conversation& c) { return failed(c.history().view_at(BatchIndex(0))); }},
+      {"view_at a batch",
+       [](Conversation& c) { return failed(c.history().view_at(BatchIndex(0))); }},
       {"diff", [](Conversation& c) { return failed(c.history().diff(Version(3), Version(30))); }},
       {"blame", [](Conversation& c) { return failed(c.history().blame(Ordinal(4))); }},
-      {"messages of a history", [](Conversation& c) { return failed(c.history().messages({.contains = "message 7"})); }},
-      {"count of a history", [](Conversation& c) { return failed(c.history().count({.contains = "message"})); }},
+      {"messages of a history",
+       [](Conversation& c) { return failed(c.history().messages({.contains = "message 7"})); }},
+      {"count of a history",
+       [](Conversation& c) { return failed(c.history().count({.contains = "message"})); }},
       {"fork of a history", [](Conversation& c) { return failed(c.history().fork(Version(20))); }},
-      {"fit_view", [](Conversation& c) { return failed(fit_view(c.history(), {.window = 100}, *sliding_window())); }},
+      {"fit_view",
+       [](Conversation& c) {
+         return failed(fit_view(c.history(), {.window = 100}, *sliding_window()));
+       }},
       {"rebase",
        [](Conversation& c) {
          const Result<Fit> fit = fit_view(c.history(), {.window = 100}, *sliding_window());
-         return fit && fit->plan ? failed(rebase(*fit->plan, c.history(), c.history())) : failed(fit);
+         return fit && fit->plan ? failed(rebase(*fit->plan, c.history(), c.history()))
+                                 : failed(fit);
        }},
-      {"render", [](Conversation& c) { return of_view(c, [](const View& view) { return render(view, profile()); }); }},
-      {"validate", [](Conversation& c) { return of_view(c, [](const View& view) { return validate(view, profile()); }); }},
+      {"render",
+       [](Conversation& c) {
+         return of_view(c, [](const View& view) { return render(view, profile()); });
+       }},
+      {"validate",
+       [](Conversation& c) {
+         return of_view(c, [](const View& view) { return validate(view, profile()); });
+       }},
       {"Renderer",
        [](Conversation& c) {
          // It goes on with the same one after a failure.
@@ -162,42 +197,66 @@ const std::vector<Function>& functions() {
       {"import_after",
        [](Conversation& c) {
          const char* request = R"({"messages":[{"role":"user","content":"message 0"}]})";
-         return of_view(c, [&](const View& view) { return import_after(view, profile(), request); });
+         return of_view(c,
+                        [&](const View& view) { return import_after(view, profile(), request); });
        }},
-      {"views_sent", [](Conversation& c) { return failed(views_sent(c.history(), c.version(), profile())); }},
+      {"views_sent",
+       [](Conversation& c) { return failed(views_sent(c.history(), c.version(), profile())); }},
       {"cached_prefixes",
        [](Conversation& c) {
-         return of_view(c, [&](const View& view) { return cached_prefixes(c.history(), {c.version(), true}, view); });
+         return of_view(c, [&](const View& view) {
+           return cached_prefixes(c.history(), {c.version(), true}, view);
+         });
        }},
-      {"edit_cost", [](Conversation& c) { return failed(edit_cost(c.history(), Version(20), c.version(), profile().cache)); }},
+      {"edit_cost",
+       [](Conversation& c) {
+         return failed(edit_cost(c.history(), Version(20), c.version(), profile().cache));
+       }},
       {"edit_cost by a profile",
-       [](Conversation& c) { return failed(edit_cost(c.history(), Version(20), c.version(), profile())); }},
+       [](Conversation& c) {
+         return failed(edit_cost(c.history(), Version(20), c.version(), profile()));
+       }},
       {"apply, a RECONCILE",
        [](Conversation& c) {
          const ClientProfile client = find_client("anthropic").value();
-         return failed(c.apply(Operation{client_list(client, {text(Role::user, "message 0"), text(Role::user, "new")})}));
+         return failed(c.apply(Operation{
+             client_list(client, {text(Role::user, "message 0"), text(Role::user, "new")})}));
        }},
-      {"record_request", [](Conversation& c) { return failed(c.record_request({}, "the next request", "the next answer")); }},
+      {"record_request",
+       [](Conversation& c) {
+         return failed(c.record_request({}, "the next request", "the next answer"));
+       }},
       {"requests", [](Conversation& c) { return failed(c.requests()); }},
       {"raw_request", [](Conversation& c) { return failed(c.raw_request(1)); }},
       {"raw_answer", [](Conversation& c) { return failed(c.raw_answer(1)); }},
       {"cache_break", [](Conversation& c) { return failed(c.cache_break(2)); }},
       {"ledger", [](Conversation& c) { return failed(c.ledger()); }},
       {"what_if", [](Conversation& c) { return failed(c.what_if("compact")); }},
-      {"what_if of a history", [](Conversation& c) { return failed(what_if(some_records(), c.history(), "compact")); }},
+      {"what_if of a history",
+       [](Conversation& c) { return failed(what_if(some_records(), c.history(), "compact")); }},
       {"volatile_now", [](Conversation& c) { return failed(c.volatile_now(Dialect::anthropic)); }},
       // These return no Result.
       {"view", [](Conversation& c) { return thrown([&] { return bytes_of(c.view()); }); }},
       {"aim", [](Conversation& c) { return thrown([&] { return c.aim(); }); }},
-      {"make_ledger", [](Conversation& c) { return thrown([&] { return make_ledger(some_records(), c.history()); }); }},
-      {"survival", [](Conversation& c) { return thrown([&] { return survival(c.history(), c.history()); }); }},
+      {"make_ledger",
+       [](Conversation& c) {
+         return thrown([&] { return make_ledger(some_records(), c.history()); });
+       }},
+      {"survival",
+       [](Conversation& c) { return thrown([&] { return survival(c.history(), c.history()); }); }},
       {"survival_of",
-       [](Conversation& c) { return thrown([&] { return survival_of(std::vector<std::string>{"message 7"}, c.history()); }); }},
+       [](Conversation& c) {
+         return thrown(
+             [&] { return survival_of(std::vector<std::string>{"message 7"}, c.history()); });
+       }},
       {"stats", [](Conversation& c) { return thrown([&] { return c.stats().tokens; }); }},
       {"log", [](Conversation& c) { return thrown([&] { return bytes_of(c.history().log()); }); }},
-      {"uncompressed", [](Conversation& c) { return thrown([&] { return c.history().uncompressed(); }); }},
-      {"marked", [](Conversation& c) { return thrown([&] { return c.history().marked("kept"); }); }},
-      {"marks_of", [](Conversation& c) { return thrown([&] { return c.history().marks_of(Ordinal(1)); }); }},
+      {"uncompressed",
+       [](Conversation& c) { return thrown([&] { return c.history().uncompressed(); }); }},
+      {"marked",
+       [](Conversation& c) { return thrown([&] { return c.history().marked("kept"); }); }},
+      {"marks_of",
+       [](Conversation& c) { return thrown([&] { return c.history().marks_of(Ordinal(1)); }); }},
       {"mark_map", [](Conversation& c) { return thrown([&] { return c.history().mark_map(); }); }},
       {"batches", [](Conversation& c) { return thrown([&] { return c.history().batches(); }); }},
       {"batch_snapshot",
@@ -207,17 +266,28 @@ const std::vector<Function>& functions() {
            return snapshot ? bytes_of(snapshot->view) : 0;
          });
        }},
-      {"version_info", [](Conversation& c) { return thrown([&] { return c.history().version_info(Version(20)); }); }},
+      {"version_info",
+       [](Conversation& c) {
+         return thrown([&] { return c.history().version_info(Version(20)); });
+       }},
       {"versions", [](Conversation& c) { return thrown([&] { return c.history().versions(); }); }},
       {"receipts", [](Conversation& c) { return thrown([&] { return c.history().receipts(); }); }},
-      {"receipt", [](Conversation& c) { return thrown([&] { return c.history().receipt(Version(22)); }); }},
-      {"stands_for", [](Conversation& c) { return thrown([&] { return c.history().stands_for(Ordinal(20)); }); }},
-      {"client_list", [](Conversation& c) { return thrown([&] { return c.history().client_list(); }); }},
+      {"receipt",
+       [](Conversation& c) { return thrown([&] { return c.history().receipt(Version(22)); }); }},
+      {"stands_for",
+       [](Conversation& c) { return thrown([&] { return c.history().stands_for(Ordinal(20)); }); }},
+      {"client_list",
+       [](Conversation& c) { return thrown([&] { return c.history().client_list(); }); }},
       {"recounted",
        [](Conversation& c) {
-         return thrown([&] { return c.history().recounted([](const Message&) { return std::uint32_t{1}; }); });
+         return thrown([&] {
+           return c.history().recounted([](const Message&) { return std::uint32_t{1}; });
+         });
        }},
-      {"a plan on the history", [](Conversation& c) { return failed(c.history().apply({op::Delete{Names::indices({0})}}, {})); }},
+      {"a plan on the history",
+       [](Conversation& c) {
+         return failed(c.history().apply({op::Delete{Names::indices({0})}}, {}));
+       }},
   };
   return all;
 }
@@ -228,14 +298,17 @@ UNDERTEXT_OF_EVERY_STORE(EveryFunction);
 void make_conversation(const std::shared_ptr<Store>& store, const std::string& id) {
   std::vector<Operation> list;
   for (int i = 0; i < 20; ++i) list.push_back(append("message " + std::to_string(i)));
-  list.push_back({op::Replace{Names::indices({3}), {text(Role::user, "another")}}, {.description = "instead of message 3"}});
+  list.push_back({op::Replace{Names::indices({3}), {text(Role::user, "another")}},
+                  {.description = "instead of message 3"}});
   list.push_back({op::Delete{Names::indices({2, 5})}});
   for (int i = 20; i < 35; ++i) list.push_back(append("message " + std::to_string(i)));
   list.push_back({op::Mark{Names::ordinals({1}), "kept"}});
   Conversation made = Conversation::open(store, id, {}, {.checkpoint_versions = 8}).value();
   made.apply(std::move(list)).value();
   for (const RequestRecord& record : some_records())
-    made.record_request(record, R"({"messages":[{"role":"user","content":"turn )" + std::to_string(record.number) + R"("}]})",
+    made.record_request(record,
+                        R"({"messages":[{"role":"user","content":"turn )" +
+                            std::to_string(record.number) + R"("}]})",
                         "an answer")
         .value();
 }
@@ -248,7 +321,8 @@ TEST_P(EveryFunction, AnswersWhatItsStoreFailsWithAndWorksTheNextTime) {
     for (std::uint64_t n = 1;; ++n) {
       const std::string id = "f" + std::to_string(i) + "-" + std::to_string(n);
       make_conversation(inner, id);
-      Conversation c = Conversation::open(store, id, {}, {.cache_bytes = 10, .checkpoint_versions = 8}).value();
+      Conversation c =
+          Conversation::open(store, id, {}, {.cache_bytes = 10, .checkpoint_versions = 8}).value();
       store->fail_at(n);
       Answer answer;
       ASSERT_NO_THROW(answer = function.call(c)) << function.name << ", call " << n;
@@ -256,10 +330,13 @@ TEST_P(EveryFunction, AnswersWhatItsStoreFailsWithAndWorksTheNextTime) {
       store->fail_at(0);
       if (answer) {
         ASSERT_TRUE(has_failed) << function.name << ", call " << n << ": " << answer->message;
-        EXPECT_EQ(answer->code, ErrorCode::unavailable) << function.name << ", call " << n << ": " << answer->message;
-        EXPECT_EQ(failed(Conversation::open(inner, id).value().check()), std::nullopt) << function.name << ", call " << n;
+        EXPECT_EQ(answer->code, ErrorCode::unavailable)
+            << function.name << ", call " << n << ": " << answer->message;
+        EXPECT_EQ(failed(Conversation::open(inner, id).value().check()), std::nullopt)
+            << function.name << ", call " << n;
         answer = function.call(c);
-        EXPECT_FALSE(answer) << function.name << " after its call " << n << " failed: " << answer->message;
+        EXPECT_FALSE(answer) << function.name << " after its call " << n
+                             << " failed: " << answer->message;
       }
       if (!has_failed) break;
     }
@@ -290,15 +367,24 @@ TEST_P(EveryFunction, OfAStoreAnswersWhatItFailsWithAndWorksTheNextTime) {
   using Call = std::function<Answer(const std::shared_ptr<Store>&)>;
   const std::vector<std::pair<std::string, Call>> calls = {
       {"open", [](const auto& store) { return failed(Conversation::open(store, "c")); }},
-      {"open with a note", [](const auto& store) { return failed(Conversation::open(store, "c", {}, {.note = "noted"})); }},
+      {"open with a note",
+       [](const auto& store) {
+         return failed(Conversation::open(store, "c", {}, {.note = "noted"}));
+       }},
       {"open with another tokenizer",
-       [](const auto& store) { return failed(Conversation::open(store, "c", {.tokenizer = "estimate:claude"})); }},
-      {"stored_note", [](const auto& store) { return failed(Conversation::stored_note(*store, "c")); }},
-      {"stored_tokenizer", [](const auto& store) { return failed(Conversation::stored_tokenizer(*store, "c")); }},
-      {"stored_maker", [](const auto& store) { return failed(Conversation::stored_maker(*store, "c")); }},
+       [](const auto& store) {
+         return failed(Conversation::open(store, "c", {.tokenizer = "estimate:claude"}));
+       }},
+      {"stored_note",
+       [](const auto& store) { return failed(Conversation::stored_note(*store, "c")); }},
+      {"stored_tokenizer",
+       [](const auto& store) { return failed(Conversation::stored_tokenizer(*store, "c")); }},
+      {"stored_maker",
+       [](const auto& store) { return failed(Conversation::stored_maker(*store, "c")); }},
       {"check_store", [](const auto& store) { return failed(check_store(*store)); }},
       {"check_store of one", [](const auto& store) { return failed(check_store(*store, "c")); }},
-      {"check_store of a fork", [](const auto& store) { return failed(check_store(*store, "forked")); }},
+      {"check_store of a fork",
+       [](const auto& store) { return failed(check_store(*store, "forked")); }},
       {"size_bytes", [](const auto& store) { return failed(store->size_bytes("c")); }},
       {"store_ledger", [](const auto& store) { return failed(store_ledger(store)); }},
       {"index_store", [](const auto& store) { return failed(index_store(*store)); }},
@@ -306,7 +392,8 @@ TEST_P(EveryFunction, OfAStoreAnswersWhatItFailsWithAndWorksTheNextTime) {
        [](const auto& store) {
          // It goes on with the same one after a failure.
          static std::optional<std::pair<std::shared_ptr<Store>, StoreRecall>> kept;
-         if (!kept || kept->first != store) kept.emplace(store, StoreRecall(store, {.fresh_ms = 0}));
+         if (!kept || kept->first != store)
+           kept.emplace(store, StoreRecall(store, {.fresh_ms = 0}));
          const Result<StoreRecalled> recalled = kept->second.search({.text = "message"});
          if (recalled) kept.reset();
          return failed(recalled);
@@ -325,7 +412,8 @@ TEST_P(EveryFunction, OfAStoreAnswersWhatItFailsWithAndWorksTheNextTime) {
       store->fail_at(0);
       if (answer) {
         ASSERT_TRUE(has_failed) << name << ", call " << n << ": " << answer->message;
-        EXPECT_EQ(answer->code, ErrorCode::unavailable) << name << ", call " << n << ": " << answer->message;
+        EXPECT_EQ(answer->code, ErrorCode::unavailable)
+            << name << ", call " << n << ": " << answer->message;
         EXPECT_EQ(call(store), std::nullopt) << name << " after its call " << n << " failed";
       }
       if (!has_failed) break;
@@ -350,30 +438,36 @@ TEST_P(EveryFunction, RendersAViewThatIsLargerThanTheCache) {
   for (int i = 0; i < 2; ++i) EXPECT_EQ(renderer.render(small.view()).value()->json, expected);
 }
 
-// After a conflict a change is made again on what is stored by then. A store that answers nothing else ends that.
+// After a conflict a change is made again on what is stored by then. A store that answers nothing
+// else ends that.
 TEST(EveryFunctionThatRetries, EndsWithConflictWhereTheStoreAnswersNothingElse) {
   const auto store = std::make_shared<FailingStore>(memory_store());
   make_conversation(store, "c");
   ASSERT_TRUE(Conversation::open(store, "c").value().fork(Version(20), "forked"));
   Conversation c = Conversation::open(store, "c", {}, {.checkpoint_versions = 8}).value();
   store->refuse_changes(ErrorCode::conflict);
-  const std::set<std::string> retrying = {"apply",           "compress",     "compress, slowly", "set_tokenizer", "redact",
-                                          "redact, derived", "record_usage", "set_usage",        "update_usage",  "finish_usage"};
+  const std::set<std::string> retrying = {
+      "apply",           "compress",     "compress, slowly", "set_tokenizer", "redact",
+      "redact, derived", "record_usage", "set_usage",        "update_usage",  "finish_usage"};
   for (const Function& function : functions()) {
     if (!retrying.contains(function.name)) continue;
     const Answer answer = function.call(c);
     ASSERT_TRUE(answer) << function.name;
     EXPECT_EQ(answer->code, ErrorCode::conflict) << function.name << ": " << answer->message;
   }
-  EXPECT_EQ(Conversation::open(store, "c", {}, {.note = "noted"}).error().code, ErrorCode::conflict);
-  EXPECT_EQ(Conversation::open(store, "c", {.tokenizer = "estimate:claude"}).error().code, ErrorCode::conflict);
+  EXPECT_EQ(Conversation::open(store, "c", {}, {.note = "noted"}).error().code,
+            ErrorCode::conflict);
+  EXPECT_EQ(Conversation::open(store, "c", {.tokenizer = "estimate:claude"}).error().code,
+            ErrorCode::conflict);
 }
 
-// Subscribers hear of what others did when this one changes something or catches up: never on the thread of a reader.
+// Subscribers hear of what others did when this one changes something or catches up: never on the
+// thread of a reader.
 TEST_P(EveryFunction, ThatOnlyReadsCallsNoSubscriber) {
   const std::shared_ptr<Store> store = shared();
   make_conversation(store, "c");
-  Conversation c = Conversation::open(store, "c", {}, {.cache_bytes = 10, .checkpoint_versions = 8}).value();
+  Conversation c =
+      Conversation::open(store, "c", {}, {.cache_bytes = 10, .checkpoint_versions = 8}).value();
   int events = 0;
   const Subscription heard = c.subscribe([&](const Event&) { ++events; });
   for (const Message& message : c.view()) EXPECT_FALSE(message.json().empty());

@@ -1,4 +1,5 @@
-// A store that fails at its n-th call: before it, having done nothing; or after it, as when the answer is lost on its way.
+// A store that fails at its n-th call: before it, having done nothing; or after it, as when the
+// answer is lost on its way.
 #pragma once
 
 #include <atomic>
@@ -43,26 +44,30 @@ class FailingStore final : public Store {
   Result<std::vector<ConversationRecord>> list(const ListOptions& o) override {
     return result<std::vector<ConversationRecord>>([&] { return inner_->list(o); });
   }
-  Result<void> publish(std::string_view staged, std::string_view id, const CallOptions& o) override {
+  Result<void> publish(std::string_view staged, std::string_view id,
+                       const CallOptions& o) override {
     return error([&] { return inner_->publish(staged, id, o); });
   }
-  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first, std::uint64_t end,
-                                              const CallOptions& o) override {
+  Result<std::vector<VersionRecord>> versions(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end, const CallOptions& o) override {
     return result<std::vector<VersionRecord>>([&] { return inner_->versions(id, first, end, o); });
   }
-  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first, std::uint64_t end,
-                                              const CallOptions& o) override {
+  Result<std::vector<MessageRecord>> messages(std::string_view id, std::uint64_t first,
+                                              std::uint64_t end, const CallOptions& o) override {
     return result<std::vector<MessageRecord>>([&] { return inner_->messages(id, first, end, o); });
   }
-  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers, const CallOptions& o) override {
+  Result<std::vector<Page>> pages(std::string_view id, std::span<const std::uint64_t> numbers,
+                                  const CallOptions& o) override {
     return result<std::vector<Page>>([&] { return inner_->pages(id, numbers, o); });
   }
   Result<std::optional<Checkpoint>> checkpoint(std::string_view id, const CallOptions& o) override {
     return result<std::optional<Checkpoint>>([&] { return inner_->checkpoint(id, o); });
   }
-  Result<std::optional<VersionRecord>> find_operation(std::string_view id, std::string_view operation_id,
+  Result<std::optional<VersionRecord>> find_operation(std::string_view id,
+                                                      std::string_view operation_id,
                                                       const CallOptions& o) override {
-    return result<std::optional<VersionRecord>>([&] { return inner_->find_operation(id, operation_id, o); });
+    return result<std::optional<VersionRecord>>(
+        [&] { return inner_->find_operation(id, operation_id, o); });
   }
   Result<void> commit(const Commit& commit, const CallOptions& o) override {
     if (before_each_commit_) before_each_commit_();
@@ -71,22 +76,25 @@ class FailingStore final : public Store {
   Result<void> put_request(const NewRequest& request, const CallOptions& o) override {
     return error([&] { return inner_->put_request(request, o); });
   }
-  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first, std::uint64_t end, RequestBytes bytes,
+  Result<std::vector<RequestRow>> requests(std::string_view id, std::uint64_t first,
+                                           std::uint64_t end, RequestBytes bytes,
                                            const CallOptions& o) override {
-    return result<std::vector<RequestRow>>([&] { return inner_->requests(id, first, end, bytes, o); });
+    return result<std::vector<RequestRow>>(
+        [&] { return inner_->requests(id, first, end, bytes, o); });
   }
   Result<std::uint64_t> last_request(std::string_view id, const CallOptions& o) override {
     return result<std::uint64_t>([&] { return inner_->last_request(id, o); });
   }
-  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end, WordsBytes bytes,
-                                      const CallOptions& o) override {
+  Result<std::vector<WordsRow>> words(std::string_view id, std::uint64_t first, std::uint64_t end,
+                                      WordsBytes bytes, const CallOptions& o) override {
     return result<std::vector<WordsRow>>([&] { return inner_->words(id, first, end, bytes, o); });
   }
-  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys, const CallOptions& o) override {
+  Result<std::vector<FoundRequest>> find_requests(std::span<const std::string> keys,
+                                                  const CallOptions& o) override {
     return result<std::vector<FoundRequest>>([&] { return inner_->find_requests(keys, o); });
   }
-  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs, const Removal& removal,
-                      const CallOptions& o) override {
+  Result<void> redact(std::string_view id, const std::vector<MessageRecord>& stubs,
+                      const Removal& removal, const CallOptions& o) override {
     return error([&] { return inner_->redact(id, stubs, removal, o); });
   }
   Result<void> purge(std::string_view id, const Removal& removal, const PurgeOptions& o) override {

@@ -20,20 +20,23 @@ class ImportContract : public test::OfEveryStore {
     const std::shared_ptr<Store> from = memory_store();
     Conversation conversation = Conversation::open(from, "original").value();
     std::vector<Operation> operations;
-    for (int i = 0; i < 600; ++i) operations.push_back({op::Append{{Message::make(Role::user, "hello").value()}}, {}});
+    for (int i = 0; i < 600; ++i)
+      operations.push_back({op::Append{{Message::make(Role::user, "hello").value()}}, {}});
     conversation.apply(std::move(operations)).value();
     std::vector<std::string> lines;
-    const auto error =
-        export_conversation(*from, conversation, {.write = [&](std::string_view line) { lines.emplace_back(line); }});
+    const auto error = export_conversation(
+        *from, conversation, {.write = [&](std::string_view line) { lines.emplace_back(line); }});
     EXPECT_FALSE(error);
     return lines;
   }
-  static Result<ImportedConversation> import(const std::shared_ptr<Store>& store, const std::vector<std::string>& lines,
+  static Result<ImportedConversation> import(const std::shared_ptr<Store>& store,
+                                             const std::vector<std::string>& lines,
                                              const std::string& id = "copy") {
-    return import_conversation(store, id, [&lines, next = std::size_t{0}]() mutable -> std::optional<std::string_view> {
-      if (next == lines.size()) return {};
-      return lines[next++];
-    });
+    return import_conversation(
+        store, id, [&lines, next = std::size_t{0}]() mutable -> std::optional<std::string_view> {
+          if (next == lines.size()) return {};
+          return lines[next++];
+        });
   }
 };
 
@@ -67,7 +70,8 @@ TEST_P(ImportContract, WhatAKilledImportLeftIsTakenOutAfterADay) {
   constexpr std::int64_t now = 1'763'222'470'000, hour = 3'600'000;
   const std::string old = staged_id(now - 25 * hour), fresh = staged_id(now - hour);
   for (const std::string& id : {old, fresh})
-    ASSERT_TRUE(Conversation::open(shared(), id, {}, {.make = OpenOptions::Make::always, .publish_as = "copy"}));
+    ASSERT_TRUE(Conversation::open(shared(), id, {},
+                                   {.make = OpenOptions::Make::always, .publish_as = "copy"}));
   EXPECT_EQ(discard_abandoned(store(), now).value(), 1u);
   ASSERT_EQ(store().list({.staged = true}).value().size(), 1u);
   EXPECT_EQ(store().list({.staged = true}).value().front().id, fresh);

@@ -1,5 +1,5 @@
-// The stores that the contract is asked of: memory, SQLite where it is built in, what a tenant sees of a file of several, and PostgreSQL where it is
-// built in and UNDERTEXT_TEST_POSTGRES names one.
+// The stores that the contract is asked of: memory, SQLite where it is built in, what a tenant sees
+// of a file of several, and PostgreSQL where it is built in and UNDERTEXT_TEST_POSTGRES names one.
 #pragma once
 
 #include <cstdlib>
@@ -38,7 +38,8 @@ class Folder {
 
 inline ::testing::AssertionResult has_code(const Error& error, ErrorCode code) {
   if (error.code == code) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << name(error.code) << " instead of " << name(code) << ": " << error.message;
+  return ::testing::AssertionFailure()
+         << name(error.code) << " instead of " << name(code) << ": " << error.message;
 }
 
 inline bool is_built(const std::string& url) {
@@ -58,14 +59,16 @@ inline std::vector<std::string> kinds() {
 class OfEveryStore : public ::testing::TestWithParam<std::string> {
  protected:
   OfEveryStore() {
-    if (GetParam() == "postgres") options_.tenant = "test-" + std::to_string(std::random_device()());
+    if (GetParam() == "postgres")
+      options_.tenant = "test-" + std::to_string(std::random_device()());
     if (GetParam() == "tenant") options_.tenant = "acme";
     open();
   }
 
   std::string url() const {
     if (GetParam() == "memory") return "memory:";
-    if (GetParam() == "sqlite" || GetParam() == "tenant") return "sqlite:" + folder_.file("store.db");
+    if (GetParam() == "sqlite" || GetParam() == "tenant")
+      return "sqlite:" + folder_.file("store.db");
     return std::getenv("UNDERTEXT_TEST_POSTGRES");
   }
   bool lasts() const { return GetParam() != "memory"; }
@@ -88,12 +91,15 @@ class OfEveryStore : public ::testing::TestWithParam<std::string> {
   std::shared_ptr<Store> store_;
 };
 
-inline std::string kind_name(const ::testing::TestParamInfo<std::string>& kind) { return kind.param; }
+inline std::string kind_name(const ::testing::TestParamInfo<std::string>& kind) {
+  return kind.param;
+}
 
 }  // namespace undertext::test
 
 #define EXPECT_CODE(error, code) EXPECT_TRUE(::undertext::test::has_code(error, code))
 
 // NOLINTNEXTLINE: for the names of the tests
-#define UNDERTEXT_OF_EVERY_STORE(suite) \
-  INSTANTIATE_TEST_SUITE_P(Every, suite, ::testing::ValuesIn(::undertext::test::kinds()), ::undertext::test::kind_name)
+#define UNDERTEXT_OF_EVERY_STORE(suite)                                                   \
+  INSTANTIATE_TEST_SUITE_P(Every, suite, ::testing::ValuesIn(::undertext::test::kinds()), \
+                           ::undertext::test::kind_name)

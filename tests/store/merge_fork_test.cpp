@@ -1,4 +1,5 @@
-// MERGE_FORK, asked of every store: what it appends, what it costs, and what purging and redacting leave.
+// MERGE_FORK, asked of every store: what it appends, what it costs, and what purging and redacting
+// leave.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -16,8 +17,12 @@ namespace {
 
 class MergeFork : public test::OfEveryStore {
  protected:
-  static Message says(Role role, const std::string& text) { return Message::make(role, text).value(); }
-  static Operation append(Role role, const std::string& text) { return {op::Append{{says(role, text)}}}; }
+  static Message says(Role role, const std::string& text) {
+    return Message::make(role, text).value();
+  }
+  static Operation append(Role role, const std::string& text) {
+    return {op::Append{{says(role, text)}}};
+  }
   static Operation user(const std::string& text) { return append(Role::user, text); }
   static Operation answer(const std::string& text) { return append(Role::assistant, text); }
   Conversation open(const std::string& id) { return Conversation::open(shared(), id).value(); }
@@ -27,11 +32,14 @@ class MergeFork : public test::OfEveryStore {
     for (std::uint64_t i = 0; i < view.size(); ++i) all.push_back(view[i].text());
     return all;
   }
-  static std::vector<std::string> texts(const Conversation& conversation) { return texts(conversation.view()); }
+  static std::vector<std::string> texts(const Conversation& conversation) {
+    return texts(conversation.view());
+  }
 
   void expect_whole() {
     const CheckReport report = check_store(store()).value();
-    for (const Damage& damage : report.damage) ADD_FAILURE() << damage.conversation << ": " << damage.what;
+    for (const Damage& damage : report.damage)
+      ADD_FAILURE() << damage.conversation << ": " << damage.what;
   }
   bool is_anywhere(const std::string& text) {
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
@@ -61,7 +69,9 @@ TEST_P(MergeFork, ASummaryQuotesTheLastAnswerAndLeavesTheViewAsItWas) {
   EXPECT_EQ(made.role(), Role::user);
   EXPECT_NE(made.text().find("line 40 is off by one"), std::string::npos);
   EXPECT_NE(made.text().find("2 messages"), std::string::npos);
-  EXPECT_NE(made.json().find(R"("metadata":{"fork":{"conversation":"f","version":3,)"), std::string::npos) << made.json();
+  EXPECT_NE(made.json().find(R"("metadata":{"fork":{"conversation":"f","version":3,)"),
+            std::string::npos)
+      << made.json();
   const Blame blame = parent.history().blame(Ordinal(2)).value();
   ASSERT_TRUE(blame.from);
   EXPECT_EQ(blame.from->conversation, "f");
@@ -75,12 +85,16 @@ TEST_P(MergeFork, ExpandPutsTheForksMessagesInPlaceOfTheSummaryAndExpandOfThoseB
   Conversation fork = parent.fork(Version(1), "f").value();
   fork.apply(user("b")).value();
   fork.apply(answer("c")).value();
-  parent.apply({op::MergeFork{.from = "f", .summary = says(Role::user, "the fork said c")}}).value();
+  parent.apply({op::MergeFork{.from = "f", .summary = says(Role::user, "the fork said c")}})
+      .value();
   parent.apply(user("d")).value();
   fork.apply(answer("later than the merge")).value();
   parent.apply({op::Expand{1}}).value();
   EXPECT_EQ(texts(parent), (std::vector<std::string>{"a", "b", "c", "d"}));
-  const Blame blame = parent.history().blame(parent.history().stands_for(Ordinal(3)).empty() ? Ordinal(4) : Ordinal(3)).value();
+  const Blame blame =
+      parent.history()
+          .blame(parent.history().stands_for(Ordinal(3)).empty() ? Ordinal(4) : Ordinal(3))
+          .value();
   ASSERT_TRUE(blame.from);
   EXPECT_EQ(blame.from->ordinal, 1u);
   EXPECT_EQ(parent.history().stands_for(Ordinal(3)), std::vector{Ordinal(1)});
@@ -136,11 +150,15 @@ TEST_P(MergeFork, RefusesWhatIsNoForkOfItAndArgumentsThatExcludeEachOther) {
   refused({"../x"}, ErrorCode::invalid_argument, "from");
   fork.apply(user("b")).value();
   refused({.from = "f", .mode = MergeMode::pick}, ErrorCode::invalid_argument, "ordinals");
-  refused({.from = "f", .mode = MergeMode::pick, .ordinals = {0}}, ErrorCode::invalid_argument, "ordinals");
-  refused({.from = "f", .mode = MergeMode::pick, .ordinals = {2}}, ErrorCode::invalid_argument, "ordinals");
-  refused({.from = "f", .mode = MergeMode::pick, .ordinals = {1, 1}}, ErrorCode::invalid_argument, "ordinals");
+  refused({.from = "f", .mode = MergeMode::pick, .ordinals = {0}}, ErrorCode::invalid_argument,
+          "ordinals");
+  refused({.from = "f", .mode = MergeMode::pick, .ordinals = {2}}, ErrorCode::invalid_argument,
+          "ordinals");
+  refused({.from = "f", .mode = MergeMode::pick, .ordinals = {1, 1}}, ErrorCode::invalid_argument,
+          "ordinals");
   refused({.from = "f", .ordinals = {1}}, ErrorCode::invalid_argument, "ordinals");
-  refused({.from = "f", .mode = MergeMode::messages, .summary = says(Role::user, "s")}, ErrorCode::invalid_argument, "summary");
+  refused({.from = "f", .mode = MergeMode::messages, .summary = says(Role::user, "s")},
+          ErrorCode::invalid_argument, "summary");
   EXPECT_EQ(parent.version(), Version(1));
   EXPECT_CODE(Conversation().apply({op::MergeFork{"f"}}).error(), ErrorCode::unsupported);
 }
@@ -161,7 +179,8 @@ TEST_P(MergeFork, AForkTakesNoMessagesAndAMergeTheSameHoweverLongTheForkIs) {
     grown.push_back(size_of("p") - before);
   }
   EXPECT_LT(grown[0], 8'000u);
-  EXPECT_LT(grown[1], grown[0] + (400 - 4)) << "it grows with the fork: a byte for each message more";
+  EXPECT_LT(grown[1], grown[0] + (400 - 4))
+      << "it grows with the fork: a byte for each message more";
   if (!has_files()) return;
   const std::uint64_t before = size_of("p");
   parent.apply({op::MergeFork{.from = "f400", .mode = MergeMode::messages}}).value();
@@ -213,10 +232,12 @@ TEST_P(MergeFork, ARedactionReachesWhatWasMergedFromEitherSide) {
     const std::vector<Ordinal> both = {Ordinal(1), Ordinal(2)};
     Conversation& asked = parent;
     Conversation other = open("f" + side);
-    const Redaction done = (from_the_fork ? other : asked).redact(both, removal, {.derived = true}).value();
+    const Redaction done =
+        (from_the_fork ? other : asked).redact(both, removal, {.derived = true}).value();
     EXPECT_EQ(done.messages, 5u) << "two in the fork, two in its origin, and the summary";
     for (const std::string& id : {"p" + side, "f" + side})
-      for (const std::string& text : texts(open(id).history().log())) EXPECT_EQ(text.find(secret), std::string::npos) << id;
+      for (const std::string& text : texts(open(id).history().log()))
+        EXPECT_EQ(text.find(secret), std::string::npos) << id;
     if (has_files()) {
       EXPECT_FALSE(is_anywhere(secret));
     }
@@ -237,9 +258,10 @@ struct Plain {
     std::string fork;
     std::vector<std::string> expands_to;
   };
-  std::map<std::size_t, Summary> summaries;              // by ordinal
-  std::map<std::size_t, std::vector<std::size_t>> made;  // what an EXPAND made: its pieces, by each of them
-  std::map<std::size_t, std::size_t> stands_for;         // and the summary that each stands for
+  std::map<std::size_t, Summary> summaries;  // by ordinal
+  // what an EXPAND made: its pieces, by each of them
+  std::map<std::size_t, std::vector<std::size_t>> made;
+  std::map<std::size_t, std::size_t> stands_for;  // and the summary that each stands for
 
   std::size_t store(const std::string& text) {
     log.push_back(text);
@@ -257,7 +279,9 @@ TEST_P(MergeFork, RandomForksAndMergesAgreeWithPlainLists) {
   std::map<std::string, Plain::Fork> forks;
   std::vector<std::string> ids;
   std::uint64_t words = 0;
-  const auto word = [&] { return "w" + std::to_string(words++) + std::string(below(3) == 0 ? 1500 : 3, 'x'); };
+  const auto word = [&] {
+    return "w" + std::to_string(words++) + std::string(below(3) == 0 ? 1500 : 3, 'x');
+  };
   open("p").apply(user(plain.log[plain.store("begin")])).value();
   plain.view.push_back(0);
   const int steps = lasts() ? 120 : 240;
@@ -301,7 +325,8 @@ TEST_P(MergeFork, RandomForksAndMergesAgreeWithPlainLists) {
         std::vector<std::string> own;
         for (const std::size_t ordinal : fork.view)
           if (ordinal >= fork.base) own.push_back(fork.log[ordinal]);
-        const Result<Outcome> outcome = parent.apply({op::MergeFork{.from = id, .mode = MergeMode::messages}});
+        const Result<Outcome> outcome =
+            parent.apply({op::MergeFork{.from = id, .mode = MergeMode::messages}});
         ASSERT_EQ(bool(outcome), !own.empty());
         for (const std::string& text : own) plain.view.push_back(plain.store(text));
         break;
@@ -313,7 +338,8 @@ TEST_P(MergeFork, RandomForksAndMergesAgreeWithPlainLists) {
         for (const std::size_t ordinal : fork.view)
           if (ordinal >= fork.base) own.push_back(fork.log[ordinal]);
         const std::string text = word();
-        const Result<Outcome> outcome = parent.apply({op::MergeFork{.from = id, .summary = says(Role::user, text)}});
+        const Result<Outcome> outcome =
+            parent.apply({op::MergeFork{.from = id, .summary = says(Role::user, text)}});
         ASSERT_EQ(bool(outcome), fork.log.size() > fork.base);
         if (!outcome) break;
         plain.view.push_back(plain.store(text));
@@ -329,19 +355,24 @@ TEST_P(MergeFork, RandomForksAndMergesAgreeWithPlainLists) {
           ASSERT_EQ(bool(outcome), !found->second.expands_to.empty());
           if (!outcome) break;
           std::vector<std::size_t> pieces;
-          for (const std::string& text : found->second.expands_to) pieces.push_back(plain.store(text));
-          for (const std::size_t piece : pieces) plain.made[piece] = pieces, plain.stands_for[piece] = ordinal;
+          for (const std::string& text : found->second.expands_to)
+            pieces.push_back(plain.store(text));
+          for (const std::size_t piece : pieces)
+            plain.made[piece] = pieces, plain.stands_for[piece] = ordinal;
           plain.view.insert(plain.view.erase(place), pieces.begin(), pieces.end());
         } else if (const auto piece = plain.made.find(ordinal); piece != plain.made.end()) {
           ASSERT_TRUE(outcome) << outcome.error().message;
           const std::vector<std::size_t> pieces = piece->second;
-          // It comes to the place of the first piece in the log's order; all that is between two pieces is a piece.
-          const auto first = std::find_if(plain.view.begin(), plain.view.end(), [&](std::size_t each) {
+          // It comes to the place of the first piece in the log's order; all that is between two
+          // pieces is a piece.
+          const auto first =
+              std::find_if(plain.view.begin(), plain.view.end(), [&](std::size_t each) {
+                return std::find(pieces.begin(), pieces.end(), each) != pieces.end();
+              });
+          *first = plain.stands_for[ordinal];
+          std::erase_if(plain.view, [&](std::size_t each) {
             return std::find(pieces.begin(), pieces.end(), each) != pieces.end();
           });
-          *first = plain.stands_for[ordinal];
-          std::erase_if(plain.view,
-                        [&](std::size_t each) { return std::find(pieces.begin(), pieces.end(), each) != pieces.end(); });
         } else {
           ASSERT_FALSE(outcome);
         }

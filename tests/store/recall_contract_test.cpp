@@ -38,8 +38,12 @@ class RecallContract : public test::OfEveryStore {
     return done;
   }
 
-  Conversation open(const std::string& id = "a") { return Conversation::open(shared(), id).value(); }
-  static Operation say(const std::string& text) { return {op::Append{{Message::make(Role::user, text).value()}}}; }
+  Conversation open(const std::string& id = "a") {
+    return Conversation::open(shared(), id).value();
+  }
+  static Operation say(const std::string& text) {
+    return {op::Append{{Message::make(Role::user, text).value()}}};
+  }
   static std::set<std::uint64_t> found(const Conversation& conversation, const std::string& text) {
     std::set<std::uint64_t> ordinals;
     const RecallQuery query{.text = text, .budget_tokens = 1'000'000, .which = {.all = true}};
@@ -65,7 +69,8 @@ TEST_P(RecallContract, RowsAreReadAsTheyWereWrittenWithOrWithoutTheirBytes) {
 TEST_P(RecallContract, ARowTakesThePlaceOfThoseWithinIt) {
   Writing writing("a");
   ASSERT_TRUE(writing.create_in(store()));
-  ASSERT_TRUE(add(writing, {body(0), body(1), body(2), body(3)}, {row(0, 1, "a"), row(1, 2, "b"), row(2, 4, "c")}));
+  ASSERT_TRUE(add(writing, {body(0), body(1), body(2), body(3)},
+                  {row(0, 1, "a"), row(1, 2, "b"), row(2, 4, "c")}));
   Commit alone{.conversation = "a", .expected_version = writing.version()};
   alone.words = {row(0, 2, "ab")};
   ASSERT_TRUE(store().commit(alone));
@@ -77,7 +82,8 @@ TEST_P(RecallContract, RowsThatDoNotFitAreRefused) {
   ASSERT_TRUE(writing.create_in(store()));
   EXPECT_CODE(add(writing, {body(0)}, {row(0, 0, "a")}).error(), ErrorCode::invalid_argument);
   EXPECT_CODE(add(writing, {body(0)}, {row(0, 2, "a")}).error(), ErrorCode::invalid_argument);
-  EXPECT_CODE(add(writing, {body(0), body(1)}, {row(1, 2, "a"), row(0, 1, "b")}).error(), ErrorCode::invalid_argument);
+  EXPECT_CODE(add(writing, {body(0), body(1)}, {row(1, 2, "a"), row(0, 1, "b")}).error(),
+              ErrorCode::invalid_argument);
   ASSERT_TRUE(add(writing, {body(0)}, {}));
   Commit alone{.conversation = "a", .expected_version = writing.version()};
   alone.words = {row(0, 2, "a")};
@@ -88,20 +94,24 @@ TEST_P(RecallContract, RowsThatDoNotFitAreRefused) {
 TEST_P(RecallContract, ARedactionDeletesTheRowsThatHaveWordsOfTheMessage) {
   Writing writing("a");
   ASSERT_TRUE(writing.create_in(store()));
-  ASSERT_TRUE(add(writing, {body(0), body(1), body(2), body(3)}, {row(0, 1, "a"), row(1, 3, "canary-b"), row(3, 4, "c")}));
+  ASSERT_TRUE(add(writing, {body(0), body(1), body(2), body(3)},
+                  {row(0, 1, "a"), row(1, 3, "canary-b"), row(3, 4, "c")}));
   const std::vector<MessageRecord> before = store().messages("a", 0, 10).value();
   ASSERT_TRUE(store().redact("a", {stub_of(before[2])}, {"me", 1, "why"}));
   EXPECT_EQ(rows("a"), (std::vector{row(0, 1, "a"), row(3, 4, "c")}));
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
     std::ifstream file(entry.path(), std::ios::binary);
-    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find("canary-b"), std::string::npos) << entry.path();
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find("canary-b"),
+              std::string::npos)
+        << entry.path();
   }
 }
 
 TEST_P(RecallContract, APruneDeletesTheRowsThatHaveWordsOfItsStubs) {
   Writing writing("a");
   ASSERT_TRUE(writing.create_in(store()));
-  ASSERT_TRUE(add(writing, {body(0), body(1), body(2), body(3)}, {row(0, 1, "a"), row(1, 3, "canary-b"), row(3, 4, "c")}));
+  ASSERT_TRUE(add(writing, {body(0), body(1), body(2), body(3)},
+                  {row(0, 1, "a"), row(1, 3, "canary-b"), row(3, 4, "c")}));
   const std::vector<MessageRecord> before = store().messages("a", 0, 10).value();
   const std::uint64_t version = writing.version();
   Prune prune{.conversation = "a", .expected_version = version, .first_version = version};
@@ -112,19 +122,25 @@ TEST_P(RecallContract, APruneDeletesTheRowsThatHaveWordsOfItsStubs) {
   EXPECT_EQ(rows("a"), (std::vector{row(0, 1, "a"), row(3, 4, "c")}));
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
     std::ifstream file(entry.path(), std::ios::binary);
-    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find("canary-b"), std::string::npos) << entry.path();
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find("canary-b"),
+              std::string::npos)
+        << entry.path();
   }
 }
 
 TEST_P(RecallContract, WordsOfPrunedMessagesAreNotFoundAndTheirHashesAreInNoRow) {
   Conversation conversation = open();
-  for (int i = 0; i < 200; ++i) conversation.apply(say("wombatpassword, then hidden " + std::to_string(i))).value();
+  for (int i = 0; i < 200; ++i)
+    conversation.apply(say("wombatpassword, then hidden " + std::to_string(i))).value();
   conversation.apply({op::Restore{0}}).value();
-  for (int i = 0; i < 200; ++i) conversation.apply(say("nothing of it, and visible " + std::to_string(i))).value();
+  for (int i = 0; i < 200; ++i)
+    conversation.apply(say("nothing of it, and visible " + std::to_string(i))).value();
   const Word word = asked_words("wombatpassword").words.front();
   const auto has_word = [&] {
     const std::vector<WordsRow> all = rows("a");
-    return std::any_of(all.begin(), all.end(), [&](const WordsRow& each) { return !Segment::read(each.bytes).find(word).empty(); });
+    return std::any_of(all.begin(), all.end(), [&](const WordsRow& each) {
+      return !Segment::read(each.bytes).find(word).empty();
+    });
   };
   ASSERT_TRUE(has_word());
   EXPECT_EQ(conversation.prune_versions({.versions = 1}).value().messages, 200u);
@@ -148,13 +164,17 @@ TEST_P(RecallContract, WhatIsStoredIsFoundByWhoeverOpensItNext) {
   {
     Conversation conversation = open();
     for (int i = 0; i < 700; ++i)
-      conversation.apply(say("message " + std::to_string(i) + " about kettle" + std::to_string(i % 100))).value();
-    EXPECT_EQ(found(conversation, "kettle42"), (std::set<std::uint64_t>{42, 142, 242, 342, 442, 542, 642}));
+      conversation
+          .apply(say("message " + std::to_string(i) + " about kettle" + std::to_string(i % 100)))
+          .value();
+    EXPECT_EQ(found(conversation, "kettle42"),
+              (std::set<std::uint64_t>{42, 142, 242, 342, 442, 542, 642}));
   }
   EXPECT_FALSE(rows("a").empty());
   EXPECT_LT(rows("a").size(), 20u) << "rows are merged";
   EXPECT_EQ(found(open(), "kettle42"), (std::set<std::uint64_t>{42, 142, 242, 342, 442, 542, 642}));
-  EXPECT_EQ(found(open(), "kettle99"), (std::set<std::uint64_t>{99, 199, 299, 399, 499, 599, 699})) << "the last ones too";
+  EXPECT_EQ(found(open(), "kettle99"), (std::set<std::uint64_t>{99, 199, 299, 399, 499, 599, 699}))
+      << "the last ones too";
 }
 
 TEST_P(RecallContract, AForkFindsWhatItSharesAndWhatIsItsOwn) {
@@ -193,7 +213,9 @@ TEST_P(RecallContract, CopiesInWhichNothingChangedAddNoWordsAndTheirOriginalIsFo
 TEST_P(RecallContract, RedactedWordsAreNotFoundAndTheirHashesAreInNoRow) {
   Conversation conversation = open();
   for (int i = 0; i < 200; ++i)
-    conversation.apply(say(i == 70 ? "the secret wombatpassword" : "nothing much " + std::to_string(i))).value();
+    conversation
+        .apply(say(i == 70 ? "the secret wombatpassword" : "nothing much " + std::to_string(i)))
+        .value();
   ASSERT_EQ(found(conversation, "wombatpassword"), std::set<std::uint64_t>{70});
   ASSERT_TRUE(conversation.redact({Ordinal(70)}, {"me", 1, "why"}));
   EXPECT_TRUE(found(conversation, "wombatpassword").empty());
@@ -217,7 +239,8 @@ TEST_P(RecallContract, ARecalledQuoteOfARedactedMessageIsDerivedFromIt) {
   ASSERT_EQ(redaction.derived.size(), 1u);
   EXPECT_EQ(redaction.derived[0].ordinal, Ordinal(2));
   ASSERT_TRUE(conversation.redact({Ordinal(0)}, {"me", 1, "why"}, {.derived = true}));
-  for (const Message& message : open().history().log()) EXPECT_EQ(message.text().find("4711"), std::string::npos);
+  for (const Message& message : open().history().log())
+    EXPECT_EQ(message.text().find("4711"), std::string::npos);
 }
 
 TEST_P(RecallContract, AnOlderStoreIsIndexedWithProgress) {
@@ -225,7 +248,8 @@ TEST_P(RecallContract, AnOlderStoreIsIndexedWithProgress) {
   ASSERT_TRUE(writing.create_in(store()));
   for (int i = 0; i < 10; ++i) {
     std::vector<std::string> bodies;
-    for (int k = 0; k < 30; ++k) bodies.push_back(body(static_cast<std::uint64_t>(i * 30 + k), 200));
+    for (int k = 0; k < 30; ++k)
+      bodies.push_back(body(static_cast<std::uint64_t>(i * 30 + k), 200));
     ASSERT_TRUE(writing.append_to(store(), bodies));
   }
   EXPECT_TRUE(rows("a").empty());
@@ -246,12 +270,14 @@ TEST_P(RecallContract, AnOlderStoreIsIndexedWithProgress) {
 
 TEST_P(RecallContract, AQuoteHasCallsWithTheirNamesAndArguments) {
   Conversation conversation = open();
-  const std::string call = R"({"role":"assistant","content":"Now the kettle:",)"
-                           R"("toolCalls":[{"id":"c1","name":"switch_on","arguments":{"device":"kettle-7"}}]})";
+  const std::string call =
+      R"({"role":"assistant","content":"Now the kettle:",)"
+      R"("toolCalls":[{"id":"c1","name":"switch_on","arguments":{"device":"kettle-7"}}]})";
   conversation.apply({op::Append{{Message::parse(call).value()}}}).value();
   conversation.apply({op::Clear{false}}).value();
   conversation.apply({op::Recall{.text = "kettle"}}).value();
-  EXPECT_NE(conversation.view()[0].text().find("> call switch_on {\"device\":\"kettle-7\"}"), std::string::npos)
+  EXPECT_NE(conversation.view()[0].text().find("> call switch_on {\"device\":\"kettle-7\"}"),
+            std::string::npos)
       << conversation.view()[0].text();
 }
 
@@ -273,19 +299,24 @@ TEST_P(RecallContract, ReplayingDoesNotSearchAgain) {
 using Found = std::vector<std::pair<std::string, std::uint64_t>>;
 Operation say_each(std::uint64_t count, const std::function<std::string(std::uint64_t)>& text) {
   op::Append append;
-  for (std::uint64_t i = 0; i < count; ++i) append.messages.push_back(Message::make(Role::user, text(i)).value());
+  for (std::uint64_t i = 0; i < count; ++i)
+    append.messages.push_back(Message::make(Role::user, text(i)).value());
   return {append};
 }
 Found found_everywhere(StoreRecall& recall, const StoreRecallQuery& query) {
   Found all;
-  for (const StoreFound& each : recall.search(query).value().found) all.emplace_back(each.conversation, each.ordinal.value);
+  for (const StoreFound& each : recall.search(query).value().found)
+    all.emplace_back(each.conversation, each.ordinal.value);
   return all;
 }
 
 TEST_P(RecallContract, AStoreIsSearchedAsAWholeAndWhatIsNewIsFoundToo) {
   for (int i = 0; i < 30; ++i)
     open("c" + std::to_string(i))
-        .apply(say_each(20, [i](std::uint64_t k) { return "message " + std::to_string(k) + " about pan" + std::to_string(i); }))
+        .apply(say_each(20,
+                        [i](std::uint64_t k) {
+                          return "message " + std::to_string(k) + " about pan" + std::to_string(i);
+                        }))
         .value();
   StoreRecall recall(shared(), {.fresh_ms = 0});
   const Found pans = found_everywhere(recall, {.text = "pan17", .messages_max = 100});
@@ -295,7 +326,9 @@ TEST_P(RecallContract, AStoreIsSearchedAsAWholeAndWhatIsNewIsFoundToo) {
   open("c3").apply(say("a kettle at last")).value();
   open("new").apply(say("another kettle")).value();
   EXPECT_EQ(found_everywhere(recall, {.text = "kettles"}).size(), 2u);
-  open("c3").apply(say_each(100, [](std::uint64_t k) { return "and a teapot " + std::to_string(k); })).value();
+  open("c3")
+      .apply(say_each(100, [](std::uint64_t k) { return "and a teapot " + std::to_string(k); }))
+      .value();
   EXPECT_EQ(found_everywhere(recall, {.text = "kettle"}).size(), 2u);
   EXPECT_EQ(found_everywhere(recall, {.text = "teapot", .messages_max = 200}).size(), 100u);
   EXPECT_CODE(recall.search({.text = ""}).error(), ErrorCode::invalid_argument);
@@ -304,13 +337,17 @@ TEST_P(RecallContract, AStoreIsSearchedAsAWholeAndWhatIsNewIsFoundToo) {
 TEST_P(RecallContract, ASearchThatFailsWhileTheIndexIsRebuiltLosesNoConversation) {
   constexpr std::uint64_t others = 5;
   for (std::uint64_t i = 0; i < others; ++i)
-    open("c" + std::to_string(i)).apply(say_each(4, [](std::uint64_t k) { return "walnut " + std::to_string(k); })).value();
+    open("c" + std::to_string(i))
+        .apply(say_each(4, [](std::uint64_t k) { return "walnut " + std::to_string(k); }))
+        .value();
   const auto store = std::make_shared<test::FailingStore>(shared());
   const StoreRecallQuery walnuts{.text = "walnut", .messages_max = 100};
   std::uint64_t failures = 0;
   for (std::uint64_t n = 1;; ++n) {
     const std::string large = "large" + std::to_string(n);
-    open(large).apply(say_each(300, [](std::uint64_t k) { return "pebble " + std::to_string(k); })).value();
+    open(large)
+        .apply(say_each(300, [](std::uint64_t k) { return "pebble " + std::to_string(k); }))
+        .value();
     StoreRecall recall(store, {.fresh_ms = 0});
     store->fail_at(0);
     const Found before = found_everywhere(recall, walnuts);
@@ -333,7 +370,10 @@ TEST_P(RecallContract, ASearchThatFailsWhileTheIndexIsRebuiltLosesNoConversation
 TEST_P(RecallContract, ASearchThatIsInterruptedWhileItIndexesLetsTheNextOneGoOn) {
   for (int i = 0; i < 60; ++i)
     open("c" + std::to_string(i))
-        .apply(say_each(5, [i](std::uint64_t k) { return "message " + std::to_string(k) + " about pan" + std::to_string(i); }))
+        .apply(say_each(5,
+                        [i](std::uint64_t k) {
+                          return "message " + std::to_string(k) + " about pan" + std::to_string(i);
+                        }))
         .value();
   StoreRecall recall(shared(), {.fresh_ms = 0}), uninterrupted(shared(), {.fresh_ms = 0});
   const StoreRecallQuery query{.text = "pan3", .messages_max = 5};
@@ -342,10 +382,11 @@ TEST_P(RecallContract, ASearchThatIsInterruptedWhileItIndexesLetsTheNextOneGoOn)
     ASSERT_LT(searches, 50);
     int questions = 0;
     // Enough for what is found and a few conversations, and not for all of them.
-    const auto work = std::make_shared<Work>(WorkLimits{.interrupted = [&questions]() -> Result<void> {
-      if (++questions <= 20) return {};
-      return Error{ErrorCode::unavailable, "enough"};
-    }});
+    const auto work =
+        std::make_shared<Work>(WorkLimits{.interrupted = [&questions]() -> Result<void> {
+          if (++questions <= 20) return {};
+          return Error{ErrorCode::unavailable, "enough"};
+        }});
     const Result<StoreRecalled> some = recall.search(query, work);
     is_found = static_cast<bool>(some);
     if (is_found) continue;
@@ -360,8 +401,11 @@ TEST_P(RecallContract, ASearchThatIsInterruptedWhileItIndexesLetsTheNextOneGoOn)
 TEST_P(RecallContract, ASearchOfAStoreFindsNothingThatIsRedactedPurgedOrOutOfItsScope) {
   for (const char* id : {"a", "b", "c"})
     open(id)
-        .apply(say_each(
-            40, [id](std::uint64_t i) { return i == 20 ? std::string("wombat of ") + id : "nothing " + std::to_string(i); }))
+        .apply(say_each(40,
+                        [id](std::uint64_t i) {
+                          return i == 20 ? std::string("wombat of ") + id
+                                         : "nothing " + std::to_string(i);
+                        }))
         .value();
   StoreRecall recall(shared(), {.fresh_ms = 0});
   EXPECT_EQ(found_everywhere(recall, {.text = "wombat"}).size(), 3u);
@@ -380,8 +424,11 @@ TEST_P(RecallContract, ASearchOfAStoreFindsNothingThatIsRedactedPurgedOrOutOfIts
 TEST_P(RecallContract, AMessageThatForksShareIsFoundOnceAndAQuoteNever) {
   Conversation origin = open("origin");
   origin
-      .apply(
-          say_each(40, [](std::uint64_t i) { return i == 7 ? std::string("the only walnut") : "something " + std::to_string(i); }))
+      .apply(say_each(40,
+                      [](std::uint64_t i) {
+                        return i == 7 ? std::string("the only walnut")
+                                      : "something " + std::to_string(i);
+                      }))
       .value();
   Conversation fork = origin.fork(origin.version(), "fork").value();
   fork.apply(say("a chestnut of the fork")).value();
@@ -395,10 +442,13 @@ TEST_P(RecallContract, AMessageThatForksShareIsFoundOnceAndAQuoteNever) {
 TEST_P(RecallContract, AnIndexWithoutRoomForAllLeavesTheOldestOut) {
   for (int i = 0; i < 8; ++i)
     open("c" + std::to_string(i))
-        .apply(say_each(20, [i](std::uint64_t k) { return "spoon" + std::to_string(i) + " " + std::to_string(k); }))
+        .apply(say_each(
+            20,
+            [i](std::uint64_t k) { return "spoon" + std::to_string(i) + " " + std::to_string(k); }))
         .value();
   StoreRecall recall(shared(), {.fresh_ms = 0, .bytes_max = 1});
-  const StoreRecalled one = recall.search({.text = "spoon1 spoon2 spoon3 spoon4 spoon5 spoon6 spoon7"}).value();
+  const StoreRecalled one =
+      recall.search({.text = "spoon1 spoon2 spoon3 spoon4 spoon5 spoon6 spoon7"}).value();
   EXPECT_EQ(one.conversations, 1u);
   EXPECT_EQ(one.conversations_out, 7u);
 }

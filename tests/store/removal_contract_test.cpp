@@ -19,7 +19,8 @@ class RemovalContract : public test::OfEveryStore {
 
   void expect_whole() {
     const CheckReport report = check_store(store()).value();
-    for (const Damage& damage : report.damage) ADD_FAILURE() << damage.conversation << ": " << damage.what;
+    for (const Damage& damage : report.damage)
+      ADD_FAILURE() << damage.conversation << ": " << damage.what;
   }
 
   // In any file the store writes to, while it is open.
@@ -78,10 +79,12 @@ TEST_P(RemovalContract, ARedactionThatCannotBeDoneWhollyIsNotDoneAtAll) {
   const std::vector<MessageRecord> before = store().messages("half", 0, 10).value();
   MessageRecord beyond = stub_of(before[0]);
   beyond.ordinal = 2;
-  EXPECT_CODE(store().redact("half", {stub_of(before[0]), beyond}, removal_).error(), ErrorCode::not_found);
+  EXPECT_CODE(store().redact("half", {stub_of(before[0]), beyond}, removal_).error(),
+              ErrorCode::not_found);
   MessageRecord wrong = stub_of(before[1]);
   wrong.redacted = Digest{};
-  EXPECT_CODE(store().redact("half", {stub_of(before[0]), wrong}, removal_).error(), ErrorCode::invalid_argument);
+  EXPECT_CODE(store().redact("half", {stub_of(before[0]), wrong}, removal_).error(),
+              ErrorCode::invalid_argument);
   MessageRecord other_role = stub_of(before[1]);
   other_role.role = Role::tool;
   EXPECT_CODE(store().redact("half", {other_role}, removal_).error(), ErrorCode::invalid_argument);
@@ -118,7 +121,8 @@ TEST_P(RemovalContract, APurgedConversationIsGoneAndItsIdStaysTaken) {
   ASSERT_TRUE(other.create_in(store()));
   // Side by side, so that pages are shared and split.
   for (std::uint64_t i = 0; i < 60; ++i) {
-    ASSERT_TRUE(writing.append_to(store(), {secret(i, 50 + i * 37)}, std::string(canary) + std::to_string(i)));
+    ASSERT_TRUE(writing.append_to(store(), {secret(i, 50 + i * 37)},
+                                  std::string(canary) + std::to_string(i)));
     ASSERT_TRUE(other.append_to(store(), {body(i, 300)}));
   }
   Commit checkpointed{.conversation = "purge", .expected_version = writing.version()};
@@ -132,7 +136,8 @@ TEST_P(RemovalContract, APurgedConversationIsGoneAndItsIdStaysTaken) {
   EXPECT_FALSE(canary_is_anywhere());
   EXPECT_CODE(store().find("purge").error(), ErrorCode::not_found);
   EXPECT_CODE(store().create(Writing("purge").creation()).error(), ErrorCode::conflict);
-  EXPECT_EQ(store().removals("purge").value(), (std::vector<RemovalRecord>{{"purge", std::nullopt, removal_, writing.chain()}}));
+  EXPECT_EQ(store().removals("purge").value(),
+            (std::vector<RemovalRecord>{{"purge", std::nullopt, removal_, writing.chain()}}));
   EXPECT_EQ(store().list().value().size(), 1u);
   EXPECT_EQ(store().messages("stays", 0, 100).value().size(), 60u);
   EXPECT_TRUE(store().purge("purge", removal_)) << "again, it makes sure";
@@ -148,7 +153,8 @@ TEST_P(RemovalContract, BytesRedactedAmongManyConversationsAreGoneFromEveryPage)
   }
   for (std::uint64_t turn = 0; turn < 20; ++turn)
     for (Writing& writing : writings)
-      ASSERT_TRUE(writing.append_to(store(), {turn % 3 == 0 ? secret(turn, 900) : body(turn, 700)}));
+      ASSERT_TRUE(
+          writing.append_to(store(), {turn % 3 == 0 ? secret(turn, 900) : body(turn, 700)}));
   for (Writing& writing : writings) {
     std::vector<MessageRecord> stubs;
     for (const MessageRecord& message : store().messages(writing.id(), 0, 100).value())
@@ -176,7 +182,8 @@ TEST_P(RemovalContract, PruningDeletesOldVersionsAndKeepsWhatOperationIdsAreAnsw
   Writing writing("prune");
   ASSERT_TRUE(writing.create_in(store()));
   for (std::uint64_t i = 0; i < 10; ++i) {
-    Commit commit = writing.append({i < 3 ? secret(i, 200) : body(i)}, i % 2 == 0 ? "op" + std::to_string(i) : "");
+    Commit commit = writing.append({i < 3 ? secret(i, 200) : body(i)},
+                                   i % 2 == 0 ? "op" + std::to_string(i) : "");
     commit.versions[0].arguments = canary;
     commit.versions[0].chain = next_chain(writing.chain(), commit.versions[0], commit.messages);
     commit.checkpoint = Checkpoint{i + 1, i + 2, "root"};
@@ -240,7 +247,9 @@ TEST_P(RemovalContract, CompactingKeepsEverything) {
   ASSERT_TRUE(writing.append_to(store(), {body(0)}));
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(gone.append_to(store(), {body(1, 20'000)}));
   ASSERT_TRUE(store().purge("gone", removal_));
-  const auto size = [&] { return has_files() ? std::filesystem::file_size(folder_.file("store.db")) : 0; };
+  const auto size = [&] {
+    return has_files() ? std::filesystem::file_size(folder_.file("store.db")) : 0;
+  };
   const auto before = size();
   ASSERT_TRUE(store().compact());
   if (has_files()) {

@@ -11,7 +11,8 @@ using test::body;
 using test::stub_of;
 using test::Writing;
 
-RequestRow request_row(std::uint64_t number, std::uint64_t version, std::vector<std::string> keys = {}) {
+RequestRow request_row(std::uint64_t number, std::uint64_t version,
+                       std::vector<std::string> keys = {}) {
   const std::string n = std::to_string(number);
   return {.number = number,
           .version = version,
@@ -30,23 +31,30 @@ RequestRow without_bytes(RequestRow row) {
 
 class RequestContract : public test::OfEveryStore {
  protected:
-  Result<void> put(const std::string& id, RequestRow row, std::optional<std::uint64_t> next_page = {}) {
+  Result<void> put(const std::string& id, RequestRow row,
+                   std::optional<std::uint64_t> next_page = {}) {
     return store().put_request({id, std::move(row), next_page});
   }
-  std::vector<RequestRow> all(const std::string& id) { return store().requests(id, 0, 1000, RequestBytes::with).value(); }
-  std::vector<FoundRequest> find(const std::vector<std::string>& keys) { return store().find_requests(keys).value(); }
+  std::vector<RequestRow> all(const std::string& id) {
+    return store().requests(id, 0, 1000, RequestBytes::with).value();
+  }
+  std::vector<FoundRequest> find(const std::vector<std::string>& keys) {
+    return store().find_requests(keys).value();
+  }
 };
 
 TEST_P(RequestContract, RowsAreReadAsTheyWerePutWithOrWithoutTheirBytes) {
   ASSERT_TRUE(Writing("a").create_in(store()));
   EXPECT_EQ(store().last_request("a").value(), 0u);
   EXPECT_TRUE(all("a").empty());
-  const std::vector<RequestRow> rows = {request_row(1, 0, {"k1", "k2"}), request_row(2, 0), request_row(3, 0, {"k2"})};
+  const std::vector<RequestRow> rows = {request_row(1, 0, {"k1", "k2"}), request_row(2, 0),
+                                        request_row(3, 0, {"k2"})};
   for (const RequestRow& row : rows) ASSERT_TRUE(put("a", row));
   reopen();
   EXPECT_EQ(all("a"), rows);
   EXPECT_EQ(store().last_request("a").value(), 3u);
-  EXPECT_EQ(store().requests("a", 2, 3, RequestBytes::without).value(), std::vector{without_bytes(rows[1])});
+  EXPECT_EQ(store().requests("a", 2, 3, RequestBytes::without).value(),
+            std::vector{without_bytes(rows[1])});
   EXPECT_CODE(store().requests("none", 1, 2, RequestBytes::with).error(), ErrorCode::not_found);
   EXPECT_CODE(store().last_request("none").error(), ErrorCode::not_found);
 }
@@ -64,10 +72,12 @@ TEST_P(RequestContract, ANumberIsTakenOnceAndNoneIsLeftOut) {
 
 TEST_P(RequestContract, KeysAreBounded) {
   ASSERT_TRUE(Writing("a").create_in(store()));
-  EXPECT_CODE(put("a", request_row(1, 0, std::vector<std::string>(17, "k"))).error(), ErrorCode::invalid_argument);
+  EXPECT_CODE(put("a", request_row(1, 0, std::vector<std::string>(17, "k"))).error(),
+              ErrorCode::invalid_argument);
   EXPECT_CODE(put("a", request_row(1, 0, {""})).error(), ErrorCode::invalid_argument);
   EXPECT_CODE(put("a", request_row(1, 0, {"k", "k"})).error(), ErrorCode::invalid_argument);
-  EXPECT_CODE(put("a", request_row(1, 0, {std::string(600, 'k')})).error(), ErrorCode::invalid_argument);
+  EXPECT_CODE(put("a", request_row(1, 0, {std::string(600, 'k')})).error(),
+              ErrorCode::invalid_argument);
   EXPECT_TRUE(put("a", request_row(1, 0, {std::string(256, 'k'), std::string("k\0\xff", 3)})));
 }
 
@@ -79,7 +89,8 @@ TEST_P(RequestContract, TheNewestRowOfAKeyIsFoundInAllConversations) {
   RequestRow later = request_row(1, 0, {"session:1", "response:3"});
   later.at_ms = 5000;
   ASSERT_TRUE(put("b", later));
-  EXPECT_EQ(find({"response:2", "none", "session:1"}), (std::vector<FoundRequest>{{"response:2", "a", 2}, {"session:1", "b", 1}}));
+  EXPECT_EQ(find({"response:2", "none", "session:1"}),
+            (std::vector<FoundRequest>{{"response:2", "a", 2}, {"session:1", "b", 1}}));
   EXPECT_TRUE(find({}).empty());
   ASSERT_TRUE(store().purge("b", {"admin", 1, "why"}));
   EXPECT_EQ(find({"session:1", "response:3"}), (std::vector<FoundRequest>{{"session:1", "a", 2}}));
@@ -90,7 +101,8 @@ TEST_P(RequestContract, ARedactionTakesAllTextsAndLeavesTheFacts) {
   ASSERT_TRUE(writing.create_in(store()));
   ASSERT_TRUE(writing.append_to(store(), {body(0)}));
   ASSERT_TRUE(put("a", request_row(1, 1, {"k"})));
-  ASSERT_TRUE(store().redact("a", {stub_of(store().messages("a", 0, 1).value()[0])}, {"admin", 1, "why"}));
+  ASSERT_TRUE(
+      store().redact("a", {stub_of(store().messages("a", 0, 1).value()[0])}, {"admin", 1, "why"}));
   RequestRow left = without_bytes(request_row(1, 1, {"k"}));
   left.parts.clear();
   EXPECT_EQ(all("a"), std::vector{left});
@@ -98,7 +110,8 @@ TEST_P(RequestContract, ARedactionTakesAllTextsAndLeavesTheFacts) {
   ASSERT_TRUE(store().redact("a", {}, {"admin", 1, "why"}));
   EXPECT_EQ(all("a")[1].request, "");
   EXPECT_EQ(find({"k"}).size(), 1u);
-  EXPECT_EQ(store().removals("a").value().size(), 1u) << "nothing was removed from the log the second time";
+  EXPECT_EQ(store().removals("a").value().size(), 1u)
+      << "nothing was removed from the log the second time";
 }
 
 TEST_P(RequestContract, PruningRemovesRowsOfPrunedVersionsAndPutsPacksAnewAndKeepsTheLastNumber) {
@@ -124,8 +137,11 @@ TEST_P(RequestContract, PruningRemovesRowsOfPrunedVersionsAndPutsPacksAnewAndKee
   EXPECT_EQ(all("a"), left);
   EXPECT_TRUE(find({"k1"}).empty());
   ASSERT_TRUE(writing.append_to(store(), {body(5)}));
-  ASSERT_TRUE(store().prune(
-      {.conversation = "a", .expected_version = 5, .first_version = 5, .checkpoint = {5, 3, "root"}, .pages = {{2, "page"}}}));
+  ASSERT_TRUE(store().prune({.conversation = "a",
+                             .expected_version = 5,
+                             .first_version = 5,
+                             .checkpoint = {5, 3, "root"},
+                             .pages = {{2, "page"}}}));
   EXPECT_EQ(store().last_request("a").value(), 4u);
   EXPECT_CODE(put("a", request_row(1, 5)).error(), ErrorCode::conflict);
   EXPECT_TRUE(put("a", request_row(5, 5)));

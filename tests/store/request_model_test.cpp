@@ -1,4 +1,5 @@
-// Random clients whose requests are recorded: every one of them is rebuilt byte for byte, whatever happens to the conversation.
+// Random clients whose requests are recorded: every one of them is rebuilt byte for byte, whatever
+// happens to the conversation.
 //
 //     SEED=n   the first run          RUNS=n   how many
 #include <cstdio>
@@ -20,10 +21,14 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 class RequestStory : RandomClient {
  public:
   RequestStory(std::uint64_t seed, std::shared_ptr<Store> store)
-      : RandomClient(seed), store_(std::move(store)), conversation_(Conversation::open(store_, "story").value()) {}
+      : RandomClient(seed),
+        store_(std::move(store)),
+        conversation_(Conversation::open(store_, "story").value()) {}
 
   void run() {
-    for (std::uint64_t steps = 5 + below(60); steps > 0 && !::testing::Test::HasFatalFailure(); --steps) step();
+    for (std::uint64_t steps = 5 + below(60); steps > 0 && !::testing::Test::HasFatalFailure();
+         --steps)
+      step();
     recording_.expect_all(conversation_);
   }
 
@@ -32,16 +37,23 @@ class RequestStory : RandomClient {
 
   std::string spelled(const Remembered& message, bool marked) {
     const std::string said =
-        message.is_summary ? "This session is being continued from a previous conversation " + message.text : message.text;
-    if (!marked && !spells_lists_) return R"({"role":")" + message.role + R"(","content":")" + said + R"("})";
-    return R"({"role":")" + message.role + R"(","content":[{"type":"text","text":")" + said + '"' + (marked ? marker() : "") +
-           "}]}";
+        message.is_summary
+            ? "This session is being continued from a previous conversation " + message.text
+            : message.text;
+    if (!marked && !spells_lists_)
+      return R"({"role":")" + message.role + R"(","content":")" + said + R"("})";
+    return R"({"role":")" + message.role + R"(","content":[{"type":"text","text":")" + said + '"' +
+           (marked ? marker() : "") + "}]}";
   }
 
   std::string request() {
-    std::string body = R"({"model":"m","tools":[{"name":"t)" + std::to_string(below(3)) + R"("}],"system":[)";
-    if (one_in(2)) body += R"({"type":"text","text":"x-anthropic-billing-header: )" + std::to_string(random_()) + R"("},)";
-    body += R"({"type":"text","text":"be good")" + (one_in(2) ? marker() : "") + R"(}],"messages":[)";
+    std::string body =
+        R"({"model":"m","tools":[{"name":"t)" + std::to_string(below(3)) + R"("}],"system":[)";
+    if (one_in(2))
+      body += R"({"type":"text","text":"x-anthropic-billing-header: )" + std::to_string(random_()) +
+              R"("},)";
+    body +=
+        R"({"type":"text","text":"be good")" + (one_in(2) ? marker() : "") + R"(}],"messages":[)";
     const std::string separator = one_in(8) ? ", " : ",";
     for (std::size_t i = 0; i < list_.size(); ++i) {
       if (list_[i].role == "system") continue;
@@ -53,7 +65,8 @@ class RequestStory : RandomClient {
 
   void step() {
     change_list();
-    if (list_.empty() || list_[0].role != "system") list_.insert(list_.begin(), {"system", "be good"});
+    if (list_.empty() || list_[0].role != "system")
+      list_.insert(list_.begin(), {"system", "be good"});
     if (list_.size() == 1) list_.push_back(fresh());
     std::vector<Message> answered;
     std::string answer;
@@ -71,7 +84,10 @@ class RequestStory : RandomClient {
     }
     switch (below(12)) {
       case 0: static_cast<void>(conversation_.apply({op::Undo{}})); break;
-      case 1: static_cast<void>(conversation_.apply({op::Delete{Names::indices({below(conversation_.view().size())})}})); break;
+      case 1:
+        static_cast<void>(conversation_.apply(
+            {op::Delete{Names::indices({below(conversation_.view().size())})}}));
+        break;
       case 2: reopen(); break;
       case 3: prune(); break;
       case 4: recording_.expect_all(conversation_); break;
@@ -83,7 +99,9 @@ class RequestStory : RandomClient {
     }
   }
 
-  void reopen() { conversation_ = Conversation::open(store_, std::string(conversation_.id())).value(); }
+  void reopen() {
+    conversation_ = Conversation::open(store_, std::string(conversation_.id())).value();
+  }
 
   void prune() {
     const Result<Reclaimed> reclaimed = conversation_.prune_versions({.versions = 1 + below(20)});
@@ -118,14 +136,18 @@ class RequestStory : RandomClient {
 };
 
 TEST(RequestModel, EveryRequestIsRebuiltByteForByte) {
-  const std::uint64_t seed = from_environment("SEED", std::random_device{}()), runs = from_environment("RUNS", 20);
-  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed), static_cast<unsigned long long>(runs));
+  const std::uint64_t seed = from_environment("SEED", std::random_device{}()),
+                      runs = from_environment("RUNS", 20);
+  std::printf("SEED=%llu RUNS=%llu\n", static_cast<unsigned long long>(seed),
+              static_cast<unsigned long long>(runs));
   for (std::uint64_t run = 0; run < runs; ++run) {
     SCOPED_TRACE("SEED=" + std::to_string(seed + run) + " RUNS=1");
     test::Folder folder;
     const bool in_memory = run % 2 == 0 || !test::is_built("sqlite:/nowhere/at/all");
     const std::shared_ptr<Store> store =
-        in_memory ? memory_store() : open_store("sqlite:" + folder.file("s.db"), {.durability = Durability::normal}).value();
+        in_memory ? memory_store()
+                  : open_store("sqlite:" + folder.file("s.db"), {.durability = Durability::normal})
+                        .value();
     RequestStory(seed + run, store).run();
     if (HasFailure()) return;
   }

@@ -22,14 +22,17 @@ constexpr const char* canary = "canary-7f3a9c-and-more-of-it";
 std::string request_of(const std::vector<std::string>& texts) {
   std::string body = R"({"model":"m","system":"be good","messages":[)";
   for (std::size_t i = 0; i < texts.size(); ++i)
-    body += (i == 0 ? "" : ",") + (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" +
+    body += (i == 0 ? "" : ",") +
+            (R"({"role":")" + std::string(i % 2 == 0 ? "user" : "assistant")) + R"(","content":")" +
             texts[i] + "\"}";
   return body + "]}";
 }
 
 class RequestRecords : public test::OfEveryStore {
  protected:
-  Conversation open_conversation(const std::string& id) { return Conversation::open(shared(), id).value(); }
+  Conversation open_conversation(const std::string& id) {
+    return Conversation::open(shared(), id).value();
+  }
 
   bool canary_is_anywhere() {
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
@@ -55,7 +58,8 @@ TEST_P(RequestRecords, ARecordHasTheFactsOfItsRequestAndTheVeryBytes) {
   given.version = conversation.apply({std::move(request.reconcile)}).value().version;
   given.status = 200;
   given.at_ms = 5;
-  given.usage = {.request_id = "r1", .model = "claude", .prompt = 10, .completion = 5, .cost = 0.25};
+  given.usage = {
+      .request_id = "r1", .model = "claude", .prompt = 10, .completion = 5, .cost = 0.25};
   given.first_byte_ms = 12;
   given.keys.push_back("response:msg_1");
   const std::string answer("data: {}\n\n\xff\0", 12);
@@ -80,10 +84,17 @@ TEST_P(RequestRecords, ARecordHasTheFactsOfItsRequestAndTheVeryBytes) {
   EXPECT_EQ(record.tools_digest.size(), 32u);
   EXPECT_EQ(record.parameters_digest.size(), 32u);
   ASSERT_EQ(record.volatile_parts.size(), 4u);
-  const auto expect_part = [&](std::size_t i, const VolatilePart& part) { EXPECT_EQ(record.volatile_parts[i], part) << i; };
+  const auto expect_part = [&](std::size_t i, const VolatilePart& part) {
+    EXPECT_EQ(record.volatile_parts[i], part) << i;
+  };
   using Kind = VolatilePart::Kind;
   const std::string ephemeral = R"({"type":"ephemeral"})";
-  expect_part(0, {Kind::text, 0, Ordinal(0), 0, {}, R"({"type":"text","text":"x-anthropic-billing-header: 1"})"});
+  expect_part(0, {Kind::text,
+                  0,
+                  Ordinal(0),
+                  0,
+                  {},
+                  R"({"type":"text","text":"x-anthropic-billing-header: 1"})"});
   expect_part(1, {Kind::marker, 1, Ordinal(1), 0, 0, ephemeral});
   expect_part(2, {Kind::marker, 1, Ordinal(1), 1, {}, R"({"type":"ephemeral","ttl":"1h"})"});
   expect_part(3, {Kind::marker, 0, Ordinal(0), 1, {}, ephemeral});
@@ -101,7 +112,8 @@ TEST_P(RequestRecords, AnAnswerIdFindsTheConversationOfItsRequest) {
   record.keys = {"response:2"};
   ASSERT_TRUE(b.record_request(record));
   const std::vector<std::string> keys = {"response:2"};
-  EXPECT_EQ(store().find_requests(keys).value(), (std::vector<FoundRequest>{{"response:2", "b", 1}}));
+  EXPECT_EQ(store().find_requests(keys).value(),
+            (std::vector<FoundRequest>{{"response:2", "b", 1}}));
 }
 
 TEST_P(RequestRecords, AVersionThatIsNotThereIsRefused) {
@@ -130,11 +142,13 @@ TEST_P(RequestRecords, ARedactionLeavesTheTextInNoByteOfTheStore) {
   const auto has_files = GetParam() == "sqlite" || GetParam() == "tenant";
   Conversation conversation = open_conversation("a");
   Recording recording("anthropic");
-  recording.take(conversation, request_of({canary, "two", "three"}), std::string("data: ") + canary);
+  recording.take(conversation, request_of({canary, "two", "three"}),
+                 std::string("data: ") + canary);
   Conversation fork = conversation.fork(conversation.version(), "b").value();
   Recording of_fork("anthropic");
   of_fork.take(fork, request_of({canary, "two", "three", "four", "five"}));
-  recording.take(conversation, request_of({canary, "two", "three", "four"}), std::string("data: ") + canary);
+  recording.take(conversation, request_of({canary, "two", "three", "four"}),
+                 std::string("data: ") + canary);
   if (has_files) {
     EXPECT_TRUE(canary_is_anywhere());
   }
@@ -172,7 +186,8 @@ TEST_P(RequestRecords, ARedactionLeavesTheTextInNoByteOfTheStore) {
 TEST_P(RequestRecords, ADamagedPackIsCorruptAndNeverOtherBytes) {
   Conversation conversation = open_conversation("a");
   Recording recording("anthropic");
-  for (const char* last : {"one", "two", "three"}) recording.take(conversation, request_of({std::string(500, 'x'), "y", last}));
+  for (const char* last : {"one", "two", "three"})
+    recording.take(conversation, request_of({std::string(500, 'x'), "y", last}));
   EXPECT_TRUE(conversation.check());
   const std::vector<RequestRow> rows = store().requests("a", 1, 10, RequestBytes::with).value();
   for (std::size_t at = 0; at < rows[2].request.size(); ++at) {
@@ -182,7 +197,8 @@ TEST_P(RequestRecords, ADamagedPackIsCorruptAndNeverOtherBytes) {
     ASSERT_TRUE(store().put_request({"a", damaged}));
     const Result<std::string> made = conversation.raw_request(damaged.number);
     EXPECT_TRUE(made ? *made == request_of({std::string(500, 'x'), "y", "three"})
-                     : made.error().code == ErrorCode::corrupt || made.error().code == ErrorCode::unsupported ||
+                     : made.error().code == ErrorCode::corrupt ||
+                           made.error().code == ErrorCode::unsupported ||
                            made.error().code == ErrorCode::not_found)
         << at;
   }
@@ -191,9 +207,10 @@ TEST_P(RequestRecords, ADamagedPackIsCorruptAndNeverOtherBytes) {
 
 // What a turn stores, in the store's own bytes.
 template <class Session>
-void expect_small(Store& store, Conversation& conversation, Recording& recording, Session& session, std::size_t result_bytes,
-                  int turns, const char* what) {
-  std::uint64_t before = store.size_bytes(conversation.id()).value(), sent = 0, stored = 0, fresh = 0, largest = 0;
+void expect_small(Store& store, Conversation& conversation, Recording& recording, Session& session,
+                  std::size_t result_bytes, int turns, const char* what) {
+  std::uint64_t before = store.size_bytes(conversation.id()).value(), sent = 0, stored = 0,
+                fresh = 0, largest = 0;
   double worst = 0;
   for (int i = 0; i < turns; ++i) {
     const AgentTurn turn = session.next(result_bytes);
@@ -201,16 +218,20 @@ void expect_small(Store& store, Conversation& conversation, Recording& recording
     // Rows of the index that become one take fewer bytes than before.
     const std::uint64_t now = store.size_bytes(conversation.id()).value();
     const std::int64_t more = static_cast<std::int64_t>(now) - static_cast<std::int64_t>(before);
-    EXPECT_LE(static_cast<double>(more), 1.3 * static_cast<double>(turn.new_bytes) + 4096) << what << " turn " << i;
-    worst = std::max(worst, (static_cast<double>(more) - 4096) / static_cast<double>(turn.new_bytes));
-    before = now, stored += static_cast<std::uint64_t>(more), fresh += turn.new_bytes, sent += turn.request.size();
+    EXPECT_LE(static_cast<double>(more), 1.3 * static_cast<double>(turn.new_bytes) + 4096)
+        << what << " turn " << i;
+    worst =
+        std::max(worst, (static_cast<double>(more) - 4096) / static_cast<double>(turn.new_bytes));
+    before = now, stored += static_cast<std::uint64_t>(more), fresh += turn.new_bytes,
+    sent += turn.request.size();
     largest = std::max<std::uint64_t>(largest, turn.request.size());
   }
   const auto begin = std::chrono::steady_clock::now();
   recording.expect_all(conversation);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   std::printf(
-      "%s: %d turns, requests up to %llu bytes, %llu sent, %llu new, %llu stored: %.3f of new, worst (stored - 4 KiB) / new "
+      "%s: %d turns, requests up to %llu bytes, %llu sent, %llu new, %llu stored: %.3f of new, "
+      "worst (stored - 4 KiB) / new "
       "%.3f; rebuilt in %.2f ms each\n",
       what, turns, static_cast<unsigned long long>(largest), static_cast<unsigned long long>(sent),
       static_cast<unsigned long long>(fresh), static_cast<unsigned long long>(stored),
@@ -226,7 +247,8 @@ TEST_P(RequestRecords, ATurnOfClaudeCodeStoresLittleMoreThanWhatIsNew) {
   }
 }
 
-// Its items are kept in the engine's form beside their own, which costs nothing where bodies are packed.
+// Its items are kept in the engine's form beside their own, which costs nothing where bodies are
+// packed.
 TEST_P(RequestRecords, ATurnOfCodexStoresLittleMoreThanWhatIsNew) {
   if (GetParam() != "sqlite" && GetParam() != "tenant") return;
   for (const std::size_t result_bytes : {300u, 8000u}) {

@@ -15,7 +15,9 @@ using test::Writing;
 
 class Tenants : public test::OfEveryStore {
  protected:
-  std::shared_ptr<Store> of(std::string_view tenant) { return store_of_tenant(shared(), tenant).value(); }
+  std::shared_ptr<Store> of(std::string_view tenant) {
+    return store_of_tenant(shared(), tenant).value();
+  }
   // Names that no other run has used: a PostgreSQL database outlives a test.
   const std::string run_ = std::to_string(std::random_device()());
   const std::string acme_ = "acme-" + run_, zeta_ = "zeta-" + run_;
@@ -56,7 +58,8 @@ TEST_P(Tenants, NoSpellingOfAnIdReachesAnotherTenant) {
   for (Store* other : {zeta.get(), &store(), acme.get()}) {
     EXPECT_CODE(other->find(stored).error(), ErrorCode::invalid_argument);
     EXPECT_CODE(other->messages(stored, 0, 1).error(), ErrorCode::invalid_argument);
-    EXPECT_CODE(other->commit(Writing(stored).append({body(0)})).error(), ErrorCode::invalid_argument);
+    EXPECT_CODE(other->commit(Writing(stored).append({body(0)})).error(),
+                ErrorCode::invalid_argument);
     EXPECT_CODE(other->purge(stored, {"me", 1, "why"}).error(), ErrorCode::invalid_argument);
     NewConversation fork = Writing("fork").creation();
     fork.origin = Origin{.conversation = stored};
@@ -72,7 +75,8 @@ TEST_P(Tenants, ListsHoldTheirOwnInOrderWhateverLiesBetween) {
   std::vector<std::string> mine;
   for (int i = 0; i < 9; ++i) mine.push_back("c" + std::to_string(i));
   for (const std::string& id : mine)
-    for (Store* one : {acme.get(), other.get(), zeta.get(), &store()}) ASSERT_TRUE(Writing(id).create_in(*one));
+    for (Store* one : {acme.get(), other.get(), zeta.get(), &store()})
+      ASSERT_TRUE(Writing(id).create_in(*one));
   ASSERT_TRUE(Writing("zz").create_in(store()));
   for (const std::uint32_t limit : {1u, 2u, 3u, 9u, 1000u}) {
     EXPECT_EQ(ids(*acme, limit), mine) << limit;
@@ -118,7 +122,8 @@ TEST_P(Tenants, NoErrorTellsUnderWhatNameTheStoreKeepsAConversation) {
       acme->purge("unknown", {"me", 1, "why"}).error(),
       acme->prune({.conversation = "unknown"}).error(),
   };
-  for (const Error& error : errors) EXPECT_EQ(error.message.find(acme_), std::string::npos) << error.message;
+  for (const Error& error : errors)
+    EXPECT_EQ(error.message.find(acme_), std::string::npos) << error.message;
 }
 
 TEST_P(Tenants, OnlyTheOperatorCopiesTheWholeStore) {
@@ -127,12 +132,14 @@ TEST_P(Tenants, OnlyTheOperatorCopiesTheWholeStore) {
 }
 
 TEST_P(Tenants, TheOperatorHasTwoNamesAndOthersHaveGoodOnes) {
-  if (GetParam() == "postgres") GTEST_SKIP() << "inapplicable: its default tenant may hold anything";
+  if (GetParam() == "postgres")
+    GTEST_SKIP() << "inapplicable: its default tenant may hold anything";
   const auto operators = of("");
   ASSERT_TRUE(Writing("mine").create_in(*operators));
   EXPECT_EQ(ids(*of("default")), std::vector<std::string>{"mine"});
-  for (const std::string& name : {std::string("a/b"), std::string("a.b"), std::string("a b"), std::string(65, 'a'),
-                                  std::string("é"), std::string("a\0b", 3), std::string("a'")})
+  for (const std::string& name :
+       {std::string("a/b"), std::string("a.b"), std::string("a b"), std::string(65, 'a'),
+        std::string("é"), std::string("a\0b", 3), std::string("a'")})
     EXPECT_CODE(store_of_tenant(shared(), name).error(), ErrorCode::invalid_argument) << name;
   EXPECT_TRUE(store_of_tenant(shared(), std::string(64, 'a')));
 }

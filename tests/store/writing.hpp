@@ -28,14 +28,19 @@ class Writing {
  public:
   explicit Writing(std::string id) : id_(std::move(id)), chain_(first_chain(id_)) {}
   explicit Writing(const ConversationRecord& record)
-      : id_(record.id), version_(record.version), log_length_(record.log_length), chain_(record.chain) {}
+      : id_(record.id),
+        version_(record.version),
+        log_length_(record.log_length),
+        chain_(record.chain) {}
 
   const std::string& id() const { return id_; }
   std::uint64_t version() const { return version_; }
   std::uint64_t log_length() const { return log_length_; }
   const Digest& chain() const { return chain_; }
 
-  NewConversation creation() const { return {.id = id_, .settings = "settings of " + id_, .created_at_ms = 1000, .chain = chain_}; }
+  NewConversation creation() const {
+    return {.id = id_, .settings = "settings of " + id_, .created_at_ms = 1000, .chain = chain_};
+  }
 
   NewConversation fork(std::string id, std::uint64_t next_page = 1) const {
     return {.id = std::move(id),
@@ -86,7 +91,8 @@ class Writing {
     if (Result<ConversationRecord> made = store.create(creation()); !made) return made.error();
     return {};
   }
-  Result<void> append_to(Store& store, std::vector<std::string> bodies, std::string operation_id = {}) {
+  Result<void> append_to(Store& store, std::vector<std::string> bodies,
+                         std::string operation_id = {}) {
     const Commit commit = append(std::move(bodies), std::move(operation_id));
     Result<void> done = store.commit(commit);
     if (done) taken(commit);
@@ -100,7 +106,8 @@ class Writing {
   Digest chain_;
 };
 
-inline MessageRecord stub_of(const MessageRecord& message, std::string text = R"({"role":"user","content":"[redacted]"})") {
+inline MessageRecord stub_of(const MessageRecord& message,
+                             std::string text = R"({"role":"user","content":"[redacted]"})") {
   MessageRecord stub = message;
   stub.redacted = message.redacted ? *message.redacted : sha256(message.body);
   stub.body = std::move(text);

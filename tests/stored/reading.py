@@ -19,11 +19,14 @@ SAMPLES = 12  # … are compared by diff; and so many messages are asked who hid
 
 def run(binary, *arguments, given="", code=0):
     """The command's output; its exit status must be `code`."""
-    done = subprocess.run([str(binary), *map(str, arguments)], input=given.encode(), capture_output=True,
-                          timeout=300)
+    done = subprocess.run(
+        [str(binary), *map(str, arguments)], input=given.encode(), capture_output=True, timeout=300
+    )
     if done.returncode != code:
-        raise AssertionError(f"{' '.join(map(str, arguments))}: exit status {done.returncode}, not {code}: "
-                             f"{done.stderr.decode()[-500:]}")
+        raise AssertionError(
+            f"{' '.join(map(str, arguments))}: exit status {done.returncode}, not {code}: "
+            f"{done.stderr.decode()[-500:]}"
+        )
     return done.stdout.decode()
 
 
@@ -33,8 +36,9 @@ class Session:
     def __init__(self, binary, db, conversation, *options):
         self.id = conversation
         command = [str(binary), "exec", "--store", f"sqlite:{db}", "-c", conversation, *options]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
 
     def __enter__(self):
         return self
@@ -49,7 +53,9 @@ class Session:
         answers = [self.process.stdout.readline() for _ in lines]
         feeding.join()
         if not all(answers):
-            raise AssertionError(f"{self.id}: no answer: {self.process.communicate()[1].decode()[-500:]}")
+            raise AssertionError(
+                f"{self.id}: no answer: {self.process.communicate()[1].decode()[-500:]}"
+            )
         return [json.loads(answer) for answer in answers]
 
     def feed(self, text):
@@ -160,16 +166,25 @@ def read_conversation(binary, db, conversation, known=None, end=None):
 def read_versions(session, last, labels):
     one = {"query": "messages"}
     history, log = session.told({"query": "history"}, {**one, "all": True, "atVersion": last})
-    history, log = ([entry for entry in history["result"] if entry["version"] <= last], log["messages"])
+    history, log = (
+        [entry for entry in history["result"] if entry["version"] <= last],
+        log["messages"],
+    )
     first = history[0]["version"]
     versions = range(first, last + 1)
     views, counts = [], [None] * len(log)
-    for version, answer in zip(versions, session.told(*[{**one, "atVersion": v} for v in versions])):
+    for version, answer in zip(
+        versions, session.told(*[{**one, "atVersion": v} for v in versions])
+    ):
         if answer["messages"] != [log[ordinal] for ordinal in answer["ordinals"]]:
             session.fail(f"the view of version {version} is not made of the log's messages")
         views.append(ranges(answer["ordinals"]))
-    for answer in session.results(*[{"query": "tokens", "atVersion": v, "perMessage": True}
-                                    for v in spread(first, last, COUNTED)]):
+    for answer in session.results(
+        *[
+            {"query": "tokens", "atVersion": v, "perMessage": True}
+            for v in spread(first, last, COUNTED)
+        ]
+    ):
         if answer["total"] != sum(message["tokens"] for message in answer["messages"]):
             session.fail("the sum of tokens is none")
         for message in answer["messages"]:
@@ -181,8 +196,15 @@ def read_versions(session, last, labels):
     ends = spread(first, last, SAMPLES)
     pairs = [*zip(ends, ends[1:]), (last, first)]
     diffs = session.results(*[{"query": "diff", "from": a, "to": b} for a, b in pairs])
-    return {"first": first, "log": log, "views": without_repeats(views), "history": history, "counts": counts,
-            "marks": marks, "diffs": [[a, b, diff] for (a, b), diff in zip(pairs, diffs)]}
+    return {
+        "first": first,
+        "log": log,
+        "views": without_repeats(views),
+        "history": history,
+        "counts": counts,
+        "marks": marks,
+        "diffs": [[a, b, diff] for (a, b), diff in zip(pairs, diffs)],
+    }
 
 
 def read_head(session, found, operation_ids):
@@ -192,17 +214,24 @@ def read_head(session, found, operation_ids):
     head["uncompressed"] = ranges(head["uncompressed"]["ordinals"])
     head["snapshots"] = []
     for batch in head["batches"]:
-        seen, snapshot = session.results({"query": "messages", "atBatch": batch["index"]},
-                                         {"query": "batchSnapshot", "batchIndex": batch["index"]})
-        if snapshot is not None and snapshot.pop("messages") != [log[ordinal]
-                                                                 for ordinal in seen["ordinals"]]:
+        seen, snapshot = session.results(
+            {"query": "messages", "atBatch": batch["index"]},
+            {"query": "batchSnapshot", "batchIndex": batch["index"]},
+        )
+        if snapshot is not None and snapshot.pop("messages") != [
+            log[ordinal] for ordinal in seen["ordinals"]
+        ]:
             session.fail("a snapshot is not made of the messages of its batch")
         head["snapshots"].append([ranges(seen["ordinals"]), snapshot])
     ordinals = spread(0, len(log) - 1, SAMPLES) if log else []
-    head["blames"] = session.results(*[{"query": "blame", "ordinal": ordinal} for ordinal in ordinals])
+    head["blames"] = session.results(
+        *[{"query": "blame", "ordinal": ordinal} for ordinal in ordinals]
+    )
     head["requests"] = read_requests(session)
     times = sorted({entry["timestamp"] for entry in found["history"]})[-4:]
-    arrived = session.told(*[{"query": "messages", "all": True, "from": at, "to": at} for at in times])
+    arrived = session.told(
+        *[{"query": "messages", "all": True, "from": at, "to": at} for at in times]
+    )
     head["arrived"] = [[at, ranges(answer["ordinals"])] for at, answer in zip(times, arrived)]
     head["answers"] = session.ask(*[{"operation": "UNDO", "operationId": i} for i in operation_ids])
     if session.version() != found["history"][-1]["version"]:
@@ -213,7 +242,10 @@ def read_head(session, found, operation_ids):
 def read_requests(session):
     """The recorded requests of clients, and their texts."""
     records = session.results({"query": "requests", "last": RECORDED})[0]
-    return [[record, session.results({"query": "request", "number": record["number"]})[0]] for record in records]
+    return [
+        [record, session.results({"query": "request", "number": record["number"]})[0]]
+        for record in records
+    ]
 
 
 def read_stacks(binary, db, conversation, found):
@@ -223,8 +255,10 @@ def read_stacks(binary, db, conversation, found):
         copy = Path(folder) / "copy.db"
         shutil.copyfile(db, copy)
         with Session(binary, copy, conversation) as session:
-            restored = [[{"operation": "RESTORE", "version": v}, {"query": "markMap"}, {"query": "batches"}]
-                        for v in versions]
+            restored = [
+                [{"operation": "RESTORE", "version": v}, {"query": "markMap"}, {"query": "batches"}]
+                for v in versions
+            ]
             answers = session.told(*[line for three in restored for line in three])
     stacks = []
     for version, mark_map, batches in zip(versions, answers[1::3], answers[2::3]):
@@ -232,6 +266,12 @@ def read_stacks(binary, db, conversation, found):
         indices, by_type = mark_map.pop("originalIndices"), mark_map.pop("typeIndices")
         if sorted(indices) != sorted(ordinal for kind in by_type.values() for ordinal in kind):
             session.fail(f"the mark map of version {version} has other messages by type")
-        stacks.append([version, ranges(indices), mark_map,
-                       [[b["openedBy"], b["openedAt"], b["messageCount"]] for b in batches["result"]]])
+        stacks.append(
+            [
+                version,
+                ranges(indices),
+                mark_map,
+                [[b["openedBy"], b["openedAt"], b["messageCount"]] for b in batches["result"]],
+            ]
+        )
     return stacks

@@ -38,14 +38,25 @@ from play_scenarios import differences
 from reading import Session, conversations, read_conversation, run, without_checkpoints
 
 UNSUPPORTED = 8  # exit status
-OF_VERSIONS = ("first", "log", "views", "history", "counts", "marks", "diffs")  # later operations keep it
+OF_VERSIONS = (
+    "first",
+    "log",
+    "views",
+    "history",
+    "counts",
+    "marks",
+    "diffs",
+)  # later operations keep it
 
 
 def uncounted(value):
     """Without counts of tokens."""
     if isinstance(value, dict):
-        return {key: uncounted(each) for key, each in value.items()
-                if key not in ("tokens", "counts", "tokensBefore", "tokensAfter")}
+        return {
+            key: uncounted(each)
+            for key, each in value.items()
+            if key not in ("tokens", "counts", "tokensBefore", "tokensAfter")
+        }
     return [uncounted(each) for each in value] if isinstance(value, list) else value
 
 
@@ -81,8 +92,9 @@ class Database:
         return self.conversations[conversation]["history"][-1]["version"]
 
     def test(self, folder):
-        opened, replayed, written, fresh = (folder / f"{step}.db"
-                                            for step in ("opened", "replayed", "written", "fresh"))
+        opened, replayed, written, fresh = (
+            folder / f"{step}.db" for step in ("opened", "replayed", "written", "fresh")
+        )
         for copy in (opened, replayed, written):
             shutil.copyfile(self.db, copy)
         pruned = without_checkpoints(replayed)
@@ -90,23 +102,36 @@ class Database:
             self.fail("*", "as it is", f"there are {conversations(self.db)}")
         for conversation in self.conversations:
             self.compare(conversation, "as it is", opened)
-            self.compare(conversation, "replayed", replayed, counted=conversation not in self.recounted)
+            self.compare(
+                conversation, "replayed", replayed, counted=conversation not in self.recounted
+            )
         for conversation in self.conversations:
             self.write_on(conversation, written)
         run(self.binary, "check", "--store", f"sqlite:{written}")
         views = {c: self.view(c, written) for c in self.conversations}
         for conversation in self.conversations:
-            self.compare(conversation, "after further writing", written, end=self.head(conversation))
-            self.import_copy(conversation, written, fresh, conversation in pruned, views[conversation])
+            self.compare(
+                conversation, "after further writing", written, end=self.head(conversation)
+            )
+            self.import_copy(
+                conversation, written, fresh, conversation in pruned, views[conversation]
+            )
         for file in self.db.parent.glob(f"{self.db.stem}.*.jsonl"):
             conversation, store = file.name.split(".")[-2], folder / "export.db"
             run(self.binary, "import", "--store", f"sqlite:{store}", file, conversation)
-            self.compare(conversation, "its own export", store, end=self.head(conversation), counted=False)
+            self.compare(
+                conversation, "its own export", store, end=self.head(conversation), counted=False
+            )
         without_checkpoints(written)
         for conversation in self.conversations:
-            self.compare(conversation, "after further writing, replayed", written,
-                         end=self.head(conversation), counted=conversation not in self.recounted,
-                         view=views[conversation])
+            self.compare(
+                conversation,
+                "after further writing, replayed",
+                written,
+                end=self.head(conversation),
+                counted=conversation not in self.recounted,
+                view=views[conversation],
+            )
         return self.failures
 
     def view(self, conversation, db):
@@ -116,12 +141,20 @@ class Database:
     def write_on(self, conversation, db):
         """An APPEND, and a DELETE of half a pair where there is one in the view."""
         with Session(self.binary, db, conversation) as session:
-            session.told({"operation": "APPEND", "messages": [{"role": "user", "content": "one more"}]})
-            view, pinned = session.told({"query": "messages"}, {"query": "messages", "marked": "pinned"})
-        free = [i for i, ordinal in enumerate(view["ordinals"]) if ordinal not in pinned["ordinals"]]
+            session.told(
+                {"operation": "APPEND", "messages": [{"role": "user", "content": "one more"}]}
+            )
+            view, pinned = session.told(
+                {"query": "messages"}, {"query": "messages", "marked": "pinned"}
+            )
+        free = [
+            i for i, ordinal in enumerate(view["ordinals"]) if ordinal not in pinned["ordinals"]
+        ]
         halves = [i for i in free if re.search("call|tool", json.dumps(view["messages"][i]))]
         with Session(self.binary, db, conversation, "--checkpoint", "1") as session:
-            session.told({"operation": "DELETE", "indices": [(halves or free)[0]], "pairs": "shrink"})
+            session.told(
+                {"operation": "DELETE", "indices": [(halves or free)[0]], "pairs": "shrink"}
+            )
 
     def import_copy(self, conversation, db, fresh, is_pruned, view):
         file = db.with_name(f"{conversation}.jsonl")
@@ -135,7 +168,9 @@ class Database:
         except AssertionError as error:
             self.fail(conversation, "imported", error)
             return
-        self.compare(conversation, "imported", fresh, end=self.head(conversation), counted=False, view=view)
+        self.compare(
+            conversation, "imported", fresh, end=self.head(conversation), counted=False, view=view
+        )
 
 
 # What a newer release may have written, and how it is made of a store of this one.
@@ -160,9 +195,12 @@ def test_newer(binary, folder):
         file.execute(sql, {"unknown": b"\x78\0\0\0"} if ":" in sql else {})
         file.close()
         # A repeated operation: what its answer was is read, and before that everything else.
-        done = subprocess.run([binary, "exec", "--store", f"sqlite:{db}", "-c", "lists"],
-                              input=b'{"operation":"UNDO","operationId":"l2"}\n', capture_output=True,
-                              timeout=60)
+        done = subprocess.run(
+            [binary, "exec", "--store", f"sqlite:{db}", "-c", "lists"],
+            input=b'{"operation":"UNDO","operationId":"l2"}\n',
+            capture_output=True,
+            timeout=60,
+        )
         answer = (done.stdout or done.stderr).decode().strip()
         if '"code":"unsupported"' not in answer:
             yield f"{what} of a newer release: expected unsupported, got {answer or done.returncode}"

@@ -1,7 +1,7 @@
 // Encodes texts for compare_with_tiktoken.py.   encode_texts TOKENIZER < texts > tokens
 //
-// A text is its size (four bytes, little endian) and its bytes. For each come back what count() says (eight bytes), how many tokens
-// encode() gives (four), and their ids (four each).
+// A text is its size (four bytes, little endian) and its bytes. For each come back what count()
+// says (eight bytes), how many tokens encode() gives (four), and their ids (four each).
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
   }
   const Result<std::shared_ptr<const Tokenizer>> tokenizer = find_tokenizer(argv[1]);
   if (!tokenizer) {
-    std::fprintf(stderr, "%s: %s\n", std::string(name(tokenizer.error().code)).c_str(), tokenizer.error().message.c_str());
+    std::fprintf(stderr, "%s: %s\n", std::string(name(tokenizer.error().code)).c_str(),
+                 tokenizer.error().message.c_str());
     return 1;
   }
   std::string text;

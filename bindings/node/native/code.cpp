@@ -43,7 +43,8 @@ Said read_said(napi_env env, napi_value value) {
   if (is_list) {
     napi_value parts[4];
     for (std::uint32_t i = 0; i < 4; ++i) check(napi_get_element(env, value, i, &parts[i]));
-    said = {read_text(env, parts[0], "text"), read_text(env, parts[1], "model"), read_count(env, parts[2], "promptTokens", 0),
+    said = {read_text(env, parts[0], "text"), read_text(env, parts[1], "model"),
+            read_count(env, parts[2], "promptTokens", 0),
             read_count(env, parts[3], "completionTokens", 0)};
   } else if (!is(env, value, napi_undefined)) {
     said.text = read_text(env, value, "answer");
@@ -77,10 +78,12 @@ std::string words_of(napi_env env, napi_value value) {
 
 std::string property_words(napi_env env, napi_value object, const char* name) {
   napi_value value = nullptr;
-  return napi_get_named_property(env, object, name, &value) == napi_ok ? words_of(env, value) : std::string();
+  return napi_get_named_property(env, object, name, &value) == napi_ok ? words_of(env, value)
+                                                                       : std::string();
 }
 
-// By what was thrown: its `code`, if that is one of ours, and its `message`. Anything else is for the caller to fix.
+// By what was thrown: its `code`, if that is one of ours, and its `message`. Anything else is for
+// the caller to fix.
 void settle_failed(napi_env env, Exchange& exchange, napi_value thrown) {
   undertext_status status = UNDERTEXT_INVALID_ARGUMENT;
   std::string words;
@@ -95,7 +98,8 @@ void settle_failed(napi_env env, Exchange& exchange, napi_value thrown) {
   // A getter of what was thrown may have thrown.
   bool pending = false;
   napi_value dropped = nullptr;
-  if (napi_is_exception_pending(env, &pending) == napi_ok && pending) napi_get_and_clear_last_exception(env, &dropped);
+  if (napi_is_exception_pending(env, &pending) == napi_ok && pending)
+    napi_get_and_clear_last_exception(env, &dropped);
   exchange.settle(status, {std::move(words), {}});
 }
 
@@ -119,25 +123,29 @@ napi_value settler(napi_env env, const std::shared_ptr<Exchange>& exchange) {
       },
       kept, &function));
   check(napi_add_finalizer(
-      env, function, kept, [](napi_env, void* data, void*) { delete static_cast<std::shared_ptr<Exchange>*>(data); }, nullptr,
-      nullptr));
+      env, function, kept,
+      [](napi_env, void* data, void*) { delete static_cast<std::shared_ptr<Exchange>*>(data); },
+      nullptr, nullptr));
   return function;
 }
 
 void settle_later(napi_env env, const std::shared_ptr<Exchange>& exchange, napi_value promise) {
   napi_value then = nullptr, ignored = nullptr;
   check(napi_get_named_property(env, promise, "then", &then));
-  const napi_value arguments[] = {settler<settle_with>(env, exchange), settler<settle_failed>(env, exchange)};
+  const napi_value arguments[] = {settler<settle_with>(env, exchange),
+                                  settler<settle_failed>(env, exchange)};
   check(napi_call_function(env, promise, then, 2, arguments, &ignored));
 }
 
-// On the loop: calls the function, and settles the exchange now or, where it may, when a promise is.
-void start(napi_env env, napi_ref function, const Code::Arguments& arguments, const std::shared_ptr<Exchange>& exchange,
-           bool may_wait) {
+// On the loop: calls the function, and settles the exchange now or, where it may, when a promise
+// is.
+void start(napi_env env, napi_ref function, const Code::Arguments& arguments,
+           const std::shared_ptr<Exchange>& exchange, bool may_wait) {
   napi_value called = nullptr, result = nullptr, self = nullptr;
   try {
     check(napi_get_reference_value(env, function, &called));
-    if (called == nullptr) return exchange->settle(UNDERTEXT_UNAVAILABLE, {"its function is gone", {}});
+    if (called == nullptr)
+      return exchange->settle(UNDERTEXT_UNAVAILABLE, {"its function is gone", {}});
     check(napi_get_undefined(env, &self));
     const std::vector<napi_value> given = arguments(env);
     check(napi_call_function(env, self, called, given.size(), given.data(), &result));
@@ -145,7 +153,8 @@ void start(napi_env env, napi_ref function, const Code::Arguments& arguments, co
     check(napi_is_promise(env, result, &is_promise));
     if (!is_promise) return settle_with(env, *exchange, result);
     if (!may_wait)
-      exchange->settle(UNDERTEXT_UNSUPPORTED, {"it answered with a promise where only an answer at once is of use", {}});
+      exchange->settle(UNDERTEXT_UNSUPPORTED,
+                       {"it answered with a promise where only an answer at once is of use", {}});
     settle_later(env, exchange, result);  // in any case, so that a rejection is not nobody's
   } catch (...) {
     napi_value thrown = nullptr;
@@ -179,26 +188,28 @@ std::shared_ptr<Lent> lend(const undertext_view* view, const undertext_cancel* c
   return lent;
 }
 
-undertext_status plan(void* context, const undertext_view* view, uint64_t tokens_max, const undertext_cancel* cancel,
-                      undertext_string* plan) {
+undertext_status plan(void* context, const undertext_view* view, uint64_t tokens_max,
+                      const undertext_cancel* cancel, undertext_string* plan) {
   const std::shared_ptr<Lent> lent = lend(view, cancel);
   Said said;
   const auto arguments = [=](napi_env env) -> std::vector<napi_value> {
     return {make_view(env, lent),
-            tokens_max == UINT64_MAX ? make_undefined(env) : make_number(env, static_cast<double>(tokens_max)),
+            tokens_max == UINT64_MAX ? make_undefined(env)
+                                     : make_number(env, static_cast<double>(tokens_max)),
             make_cancel(env, lent)};
   };
   const undertext_status status = static_cast<Code*>(context)->call(arguments, lent, said);
   return answer(status, said, plan);
 }
 
-undertext_status summarise(void* context, undertext_text messages, uint64_t tokens_max, const undertext_cancel* cancel,
-                           undertext_summary* summary) {
+undertext_status summarise(void* context, undertext_text messages, uint64_t tokens_max,
+                           const undertext_cancel* cancel, undertext_summary* summary) {
   const std::shared_ptr<Lent> lent = lend(nullptr, cancel);
   Said said;
-  const auto arguments = [lent, tokens_max,
-                          text = std::string(messages.data, messages.size)](napi_env env) -> std::vector<napi_value> {
-    return {make_text(env, text), make_number(env, static_cast<double>(tokens_max)), make_cancel(env, lent)};
+  const auto arguments = [lent, tokens_max, text = std::string(messages.data, messages.size)](
+                             napi_env env) -> std::vector<napi_value> {
+    return {make_text(env, text), make_number(env, static_cast<double>(tokens_max)),
+            make_cancel(env, lent)};
   };
   const undertext_status status = static_cast<Code*>(context)->call(arguments, lent, said);
   summary->prompt_tokens = said.prompt_tokens;
@@ -222,8 +233,10 @@ std::shared_ptr<Order>& current_order() {
   return order;
 }
 
-Code::Code(Env& env, napi_value function, bool slow, Held held) : env_(env.shared_from_this()), slow_(slow) {
-  if (!is(env.raw(), function, napi_function)) throw refused(UNDERTEXT_INVALID_ARGUMENT, "call", "must be a function");
+Code::Code(Env& env, napi_value function, bool slow, Held held)
+    : env_(env.shared_from_this()), slow_(slow) {
+  if (!is(env.raw(), function, napi_function))
+    throw refused(UNDERTEXT_INVALID_ARGUMENT, "call", "must be a function");
   check(napi_create_reference(env.raw(), function, held == Held::firmly ? 1 : 0, &function_));
 }
 
@@ -231,7 +244,8 @@ Code::~Code() {
   env_->run_on_loop([function = function_](napi_env env) { napi_delete_reference(env, function); });
 }
 
-undertext_status Code::call(const Arguments& arguments, std::shared_ptr<Lent> lent, Said& said) const {
+undertext_status Code::call(const Arguments& arguments, std::shared_ptr<Lent> lent,
+                            Said& said) const {
   const auto exchange = std::make_shared<Exchange>();
   exchange->lent = std::move(lent);
   const undertext_cancel* const cancel = exchange->lent->cancel;
@@ -239,12 +253,15 @@ undertext_status Code::call(const Arguments& arguments, std::shared_ptr<Lent> le
     const Scope scope(env_->raw());
     start(env_->raw(), function_, arguments, exchange, false);
   } else {
-    env_->run_on_loop([function = function_, arguments, exchange, slow = slow_, order = current_order()](napi_env env) {
+    env_->run_on_loop([function = function_, arguments, exchange, slow = slow_,
+                       order = current_order()](napi_env env) {
       if (slow && order) order->give_up(env);
       start(env, function, arguments, exchange, slow);
     });
     std::unique_lock lock(exchange->mutex);
-    const auto is_unwanted = [cancel] { return cancel != nullptr && undertext_is_cancelled(cancel) != 0; };
+    const auto is_unwanted = [cancel] {
+      return cancel != nullptr && undertext_is_cancelled(cancel) != 0;
+    };
     if (!env_->wait(lock, exchange->changed, exchange->done, is_unwanted)) {
       lock.unlock();
       exchange->settle(UNDERTEXT_UNAVAILABLE, {"the caller cancelled it", {}});
@@ -254,12 +271,15 @@ undertext_status Code::call(const Arguments& arguments, std::shared_ptr<Lent> le
   return exchange->status;
 }
 
-undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
+undertext_status transform_message(void* context, undertext_text message,
+                                   undertext_string* changed) {
   Said said;
-  const auto arguments = [text = std::string(message.data, message.size)](napi_env env) -> std::vector<napi_value> {
+  const auto arguments =
+      [text = std::string(message.data, message.size)](napi_env env) -> std::vector<napi_value> {
     return {make_text(env, text)};
   };
-  const undertext_status status = static_cast<Code*>(context)->call(arguments, lend(nullptr, nullptr), said);
+  const undertext_status status =
+      static_cast<Code*>(context)->call(arguments, lend(nullptr, nullptr), said);
   return answer(status, said, changed);
 }
 
@@ -273,13 +293,16 @@ void add_code(napi_env env, napi_value list, undertext_settings* settings) {
     const std::string name = read_text(env, property(env, one, "name"), "name");
     bool slow = false;
     check(napi_get_value_bool(env, property(env, one, "slow"), &slow));
-    auto code = std::make_unique<Code>(Env::of(env), property(env, one, "call"), slow, Code::Held::weakly);
+    auto code =
+        std::make_unique<Code>(Env::of(env), property(env, one, "call"), slow, Code::Held::weakly);
     const undertext_pace pace = slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK;
     Owned error;
     const undertext_status status =
         kind == "strategy"
-            ? undertext_settings_add_strategy(settings, text_of(name), pace, plan, end_code, code.get(), error.out())
-            : undertext_settings_add_summariser(settings, text_of(name), pace, summarise, end_code, code.get(), error.out());
+            ? undertext_settings_add_strategy(settings, text_of(name), pace, plan, end_code,
+                                              code.get(), error.out())
+            : undertext_settings_add_summariser(settings, text_of(name), pace, summarise, end_code,
+                                                code.get(), error.out());
     if (status != UNDERTEXT_OK) throw Refused{status, std::string(error.view())};
     code.release();
   }

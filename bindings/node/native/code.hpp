@@ -1,5 +1,6 @@
-// Functions of JavaScript that the engine calls. They run on their own thread and nowhere else: called from there, at once; called from another thread, that
-// one waits, and if the code is slow it may answer with a promise.
+// Functions of JavaScript that the engine calls. They run on their own thread and nowhere else:
+// called from there, at once; called from another thread, that one waits, and if the code is slow
+// it may answer with a promise.
 #pragma once
 
 #include <functional>
@@ -15,7 +16,8 @@
 
 namespace undertext::node {
 
-// What a function may look at until it has answered. Whoever looks holds the mutex: nobody may be looking when it is taken away.
+// What a function may look at until it has answered. Whoever looks holds the mutex: nobody may be
+// looking when it is taken away.
 struct Lent {
   std::mutex mutex;
   const undertext_view* view = nullptr;
@@ -30,8 +32,8 @@ struct Said {
   std::uint64_t completion_tokens = 0;
 };
 
-// The place of a job among those of its conversation. A job that waits for slow code gives it up: slow code runs without a turn, and what it waits for may
-// be the next job.
+// The place of a job among those of its conversation. A job that waits for slow code gives it up:
+// slow code runs without a turn, and what it waits for may be the next job.
 class Order {
  public:
   Order() = default;
@@ -45,7 +47,8 @@ std::shared_ptr<Order>& current_order();
 
 class Code {
  public:
-  // Weakly held is what belongs to a conversation: whoever made that holds it. What it closes over may then be the conversation, and both can be forgotten.
+  // Weakly held is what belongs to a conversation: whoever made that holds it. What it closes over
+  // may then be the conversation, and both can be forgotten.
   enum class Held { weakly, firmly };
   Code(Env& env, napi_value function, bool slow, Held held);
   Code(const Code&) = delete;
@@ -55,7 +58,8 @@ class Code {
   bool is_slow() const { return slow_; }
 
   using Arguments = std::function<std::vector<napi_value>(napi_env)>;
-  // Its answer, or UNDERTEXT_OK's opposite with words for people in said.text. What was lent is taken back in any case.
+  // Its answer, or UNDERTEXT_OK's opposite with words for people in said.text. What was lent is
+  // taken back in any case.
   undertext_status call(const Arguments& arguments, std::shared_ptr<Lent> lent, Said& said) const;
 
  private:
@@ -65,7 +69,8 @@ class Code {
 };
 
 // The callback of undertext_transform(); its context is a Code that is not slow.
-undertext_status transform_message(void* context, undertext_text message, undertext_string* changed);
+undertext_status transform_message(void* context, undertext_text message,
+                                   undertext_string* changed);
 
 // [{kind: "strategy" | "summariser", name, slow, call}, …] into the settings.
 void add_code(napi_env env, napi_value list, undertext_settings* settings);

@@ -21,7 +21,8 @@ using Handle = std::shared_ptr<undertext_conversation>;
 std::string name_of(const undertext_conversation* conversation) {
   const undertext_text id = undertext_conversation_id(conversation);
   const std::string name(id.data, id.size);
-  const bool is_plain = std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == '"' || c == '\\'; });
+  const bool is_plain = std::none_of(
+      name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == '"' || c == '\\'; });
   return name.empty() || !is_plain ? "" : name + " ";
 }
 
@@ -65,12 +66,15 @@ class ConversationObject final : public Wrapped, public Ending {
     events_.reset();
   }
 
-  // A change on the loop. Another one may be waiting for JavaScript, which would then wait for itself: so it must be the only one.
+  // A change on the loop. Another one may be waiting for JavaScript, which would then wait for
+  // itself: so it must be the only one.
   template <class Change>
   Reply change(napi_env env, Change change) {
     const Handle handle = open();
     if (is_busy())
-      throw refused(UNDERTEXT_CONFLICT, "", "another change is under way: wait for its promise, or for the callback to return");
+      throw refused(
+          UNDERTEXT_CONFLICT, "",
+          "another change is under way: wait for its promise, or for the callback to return");
     Reply reply = [&] {
       const Changing changing(is_changing_);
       return change(handle.get());
@@ -102,7 +106,8 @@ using Change = Reply (*)(undertext_conversation*, undertext_text);
 // The answer tells of failures itself.
 Reply answer(undertext_conversation* conversation, undertext_text line) {
   Reply reply;
-  undertext_status status = undertext_answer(conversation, line, reply.value.emplace<Owned>().out());
+  undertext_status status =
+      undertext_answer(conversation, line, reply.value.emplace<Owned>().out());
   if (status == UNDERTEXT_OUT_OF_MEMORY) reply.status = status;
   return reply;
 }
@@ -139,25 +144,29 @@ Reply set_tokenizer(undertext_conversation* conversation, undertext_text name) {
 
 Reply redact(undertext_conversation* conversation, undertext_text removal) {
   Reply reply;
-  reply.status = undertext_redact(conversation, removal, reply.value.emplace<Owned>().out(), reply.error.out());
+  reply.status = undertext_redact(conversation, removal, reply.value.emplace<Owned>().out(),
+                                  reply.error.out());
   return reply;
 }
 
 Reply prune_versions(undertext_conversation* conversation, undertext_text retention) {
   Reply reply;
-  reply.status = undertext_prune_versions(conversation, retention, reply.value.emplace<Owned>().out(), reply.error.out());
+  reply.status = undertext_prune_versions(conversation, retention,
+                                          reply.value.emplace<Owned>().out(), reply.error.out());
   return reply;
 }
 
 Reply record_request(undertext_conversation* conversation, undertext_text request) {
   Reply reply;
-  reply.status = undertext_record_request(conversation, request, reply.value.emplace<Owned>().out(), reply.error.out());
+  reply.status = undertext_record_request(conversation, request, reply.value.emplace<Owned>().out(),
+                                          reply.error.out());
   return reply;
 }
 
 Reply usage(undertext_conversation* conversation, undertext_text) {
   Reply reply;
-  reply.status = undertext_usage(conversation, reply.value.emplace<Owned>().out(), reply.error.out());
+  reply.status =
+      undertext_usage(conversation, reply.value.emplace<Owned>().out(), reply.error.out());
   return reply;
 }
 
@@ -165,7 +174,8 @@ template <Change Do>
 napi_value now(const Call& call) {
   const TextIn text(call.env, call[0], "text");
   Reply reply = call.on<ConversationObject>().change(
-      call.env, [&](undertext_conversation* conversation) { return Do(conversation, text.text()); });
+      call.env,
+      [&](undertext_conversation* conversation) { return Do(conversation, text.text()); });
   return value_of(call.env, reply);
 }
 
@@ -173,23 +183,26 @@ napi_value now(const Call& call) {
 template <Change Do>
 napi_value later_on(const Call& call) {
   auto& object = call.on<ConversationObject>();
-  return later(call.env, object.queue(), [handle = object.open()] { return Do(handle.get(), {nullptr, 0}); });
+  return later(call.env, object.queue(),
+               [handle = object.open()] { return Do(handle.get(), {nullptr, 0}); });
 }
 
 template <Change Do>
 napi_value later_with(const Call& call) {
   auto& object = call.on<ConversationObject>();
-  return later(call.env, object.queue(), [handle = object.open(), pieces = Pieces(call.env, call[0], "text")]() mutable {
-    return Do(handle.get(), text_of(pieces.join()));
-  });
+  return later(call.env, object.queue(),
+               [handle = object.open(), pieces = Pieces(call.env, call[0], "text")]() mutable {
+                 return Do(handle.get(), text_of(pieces.join()));
+               });
 }
 
 // What waits for nobody's turn.
 template <Change Do>
 napi_value at_once(const Call& call) {
   undertext_conversation* const conversation = call.on<ConversationObject>().open().get();
-  Reply reply = is(call.env, call[0], napi_undefined) ? Do(conversation, {nullptr, 0})
-                                                      : Do(conversation, TextIn(call.env, call[0], "text").text());
+  Reply reply = is(call.env, call[0], napi_undefined)
+                    ? Do(conversation, {nullptr, 0})
+                    : Do(conversation, TextIn(call.env, call[0], "text").text());
   return value_of(call.env, reply);
 }
 
@@ -203,19 +216,23 @@ napi_value wait_for_compression(const Call& call) {
 }
 
 // Of a request that repeats the view, only what is new.
-Reply import_after(undertext_conversation* conversation, undertext_text profile, undertext_text request) {
+Reply import_after(undertext_conversation* conversation, undertext_text profile,
+                   undertext_text request) {
   Reply reply;
   undertext_view* view = nullptr;
-  reply.status = undertext_conversation_view(conversation, UNDERTEXT_HEAD, &view, reply.error.out());
+  reply.status =
+      undertext_conversation_view(conversation, UNDERTEXT_HEAD, &view, reply.error.out());
   if (reply.status != UNDERTEXT_OK) return reply;
-  reply.status = undertext_import_after(view, profile, request, reply.value.emplace<Owned>().out(), reply.error.out());
+  reply.status = undertext_import_after(view, profile, request, reply.value.emplace<Owned>().out(),
+                                        reply.error.out());
   undertext_view_close(view);
   return reply;
 }
 
 napi_value import_after_now(const Call& call) {
   const TextIn profile(call.env, call[0], "profile"), request(call.env, call[1], "request");
-  Reply reply = import_after(call.on<ConversationObject>().open().get(), profile.text(), request.text());
+  Reply reply =
+      import_after(call.on<ConversationObject>().open().get(), profile.text(), request.text());
   return value_of(call.env, reply);
 }
 
@@ -239,36 +256,45 @@ Reply answered_by(Ask ask) {
 }
 
 Reply transform(undertext_conversation* conversation, undertext_text which, Code& code) {
-  return answered_by(
-      [&](undertext_string* answer) { return undertext_transform(conversation, which, transform_message, &code, answer); });
+  return answered_by([&](undertext_string* answer) {
+    return undertext_transform(conversation, which, transform_message, &code, answer);
+  });
 }
 
 napi_value transform_now(const Call& call) {
   const TextIn which(call.env, call[0], "which");
   Code code(Env::of(call.env), call[1], false, Code::Held::firmly);
-  Reply reply = call.on<ConversationObject>().change(
-      call.env, [&](undertext_conversation* conversation) { return transform(conversation, which.text(), code); });
+  Reply reply =
+      call.on<ConversationObject>().change(call.env, [&](undertext_conversation* conversation) {
+        return transform(conversation, which.text(), code);
+      });
   return value_of(call.env, reply);
 }
 
 napi_value transform_later(const Call& call) {
   auto& object = call.on<ConversationObject>();
-  return later(call.env, object.queue(),
-               [handle = object.open(), which = read_text(call.env, call[0], "which"),
-                code = std::make_shared<Code>(Env::of(call.env), call[1], false, Code::Held::firmly)] {
-                 return transform(handle.get(), text_of(which), *code);
-               });
+  return later(
+      call.env, object.queue(),
+      [handle = object.open(), which = read_text(call.env, call[0], "which"),
+       code = std::make_shared<Code>(Env::of(call.env), call[1], false, Code::Held::firmly)] {
+        return transform(handle.get(), text_of(which), *code);
+      });
 }
 
-Reply import_mark_map(undertext_conversation* conversation, undertext_text mark_map, std::uint64_t expected) {
-  return answered_by([&](undertext_string* answer) { return undertext_import_mark_map(conversation, mark_map, expected, answer); });
+Reply import_mark_map(undertext_conversation* conversation, undertext_text mark_map,
+                      std::uint64_t expected) {
+  return answered_by([&](undertext_string* answer) {
+    return undertext_import_mark_map(conversation, mark_map, expected, answer);
+  });
 }
 
 napi_value import_mark_map_now(const Call& call) {
   const TextIn text(call.env, call[0], "markMap");
   const std::uint64_t expected = read_count(call.env, call[1], "expectedVersion", UNDERTEXT_HEAD);
-  Reply reply = call.on<ConversationObject>().change(
-      call.env, [&](undertext_conversation* conversation) { return import_mark_map(conversation, text.text(), expected); });
+  Reply reply =
+      call.on<ConversationObject>().change(call.env, [&](undertext_conversation* conversation) {
+        return import_mark_map(conversation, text.text(), expected);
+      });
   return value_of(call.env, reply);
 }
 
@@ -281,7 +307,8 @@ napi_value import_mark_map_later(const Call& call) {
                });
 }
 
-Reply fork(Env& env, undertext_conversation* conversation, std::uint64_t version, undertext_text id) {
+Reply fork(Env& env, undertext_conversation* conversation, std::uint64_t version,
+           undertext_text id) {
   Reply reply;
   undertext_conversation* made = nullptr;
   reply.status = undertext_conversation_fork(conversation, version, id, &made, reply.error.out());
@@ -291,21 +318,26 @@ Reply fork(Env& env, undertext_conversation* conversation, std::uint64_t version
 
 napi_value fork_now(const Call& call) {
   const std::uint64_t version = read_count(call.env, call[0], "version", UNDERTEXT_HEAD);
-  Reply reply = call.on<ConversationObject>().change(
-      call.env, [&](undertext_conversation* conversation) { return fork(Env::of(call.env), conversation, version, {nullptr, 0}); });
+  Reply reply =
+      call.on<ConversationObject>().change(call.env, [&](undertext_conversation* conversation) {
+        return fork(Env::of(call.env), conversation, version, {nullptr, 0});
+      });
   return value_of(call.env, reply);
 }
 
 napi_value fork_later(const Call& call) {
   auto& object = call.on<ConversationObject>();
-  return later(call.env, object.queue(),
-               [handle = object.open(), version = read_count(call.env, call[0], "version", UNDERTEXT_HEAD),
-                id = read_text(call.env, call[1], "id"),
-                env = Env::of(call.env).shared_from_this()] { return fork(*env, handle.get(), version, text_of(id)); });
+  return later(
+      call.env, object.queue(),
+      [handle = object.open(), version = read_count(call.env, call[0], "version", UNDERTEXT_HEAD),
+       id = read_text(call.env, call[1], "id"), env = Env::of(call.env).shared_from_this()] {
+        return fork(*env, handle.get(), version, text_of(id));
+      });
 }
 
 napi_value version(const Call& call) {
-  return make_number(call.env, static_cast<double>(undertext_conversation_version(call.on<ConversationObject>().open().get())));
+  return make_number(call.env, static_cast<double>(undertext_conversation_version(
+                                   call.on<ConversationObject>().open().get())));
 }
 
 napi_value id(const Call& call) {
@@ -326,8 +358,9 @@ napi_value count(const Call& call) {
   const TextIn filters(call.env, call[0], "filters");
   std::uint64_t messages = 0, tokens = 0;
   Reply reply;
-  reply.status = undertext_conversation_count(call.on<ConversationObject>().open().get(), filters.text(), &messages, &tokens,
-                                              reply.error.out());
+  reply.status =
+      undertext_conversation_count(call.on<ConversationObject>().open().get(), filters.text(),
+                                   &messages, &tokens, reply.error.out());
   reply.value = std::vector<double>{static_cast<double>(messages), static_cast<double>(tokens)};
   return value_of(call.env, reply);
 }
@@ -336,7 +369,8 @@ napi_value view(const Call& call) {
   const std::uint64_t at = read_count(call.env, call[0], "version", UNDERTEXT_HEAD);
   undertext_view* made = nullptr;
   Owned error;
-  const undertext_status status = undertext_conversation_view(call.on<ConversationObject>().open().get(), at, &made, error.out());
+  const undertext_status status = undertext_conversation_view(
+      call.on<ConversationObject>().open().get(), at, &made, error.out());
   if (status != UNDERTEXT_OK) throw Refused{status, std::string(error.view())};
   return keep_view(call.env, made);
 }
@@ -352,7 +386,8 @@ napi_value is_busy(const Call& call) {
   return value;
 }
 
-// Nothing can be asked of it from now on; what was asked for before is still done. The promise is kept when it has ended.
+// Nothing can be asked of it from now on; what was asked for before is still done. The promise is
+// kept when it has ended.
 napi_value close(const Call& call) {
   auto& object = call.on<ConversationObject>();
   object.stop_events();

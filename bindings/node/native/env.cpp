@@ -7,13 +7,17 @@ namespace undertext::node {
 
 namespace {
 
-constexpr std::chrono::milliseconds patience{20};  // how long it may take until somebody who waits hears that he need not
+// how long it may take until somebody who waits hears that he need not
+constexpr std::chrono::milliseconds patience{20};
 
 }  // namespace
 
 void Env::set_up(napi_env env) {
   auto* const kept = new std::shared_ptr<Env>(new Env(env));
-  napi_set_instance_data(env, kept, [](napi_env, void* data, void*) { delete static_cast<std::shared_ptr<Env>*>(data); }, nullptr);
+  napi_set_instance_data(
+      env, kept,
+      [](napi_env, void* data, void*) { delete static_cast<std::shared_ptr<Env>*>(data); },
+      nullptr);
   Env& made = **kept;
   napi_value name;
   napi_create_string_utf8(env, "undertext", NAPI_AUTO_LENGTH, &name);
@@ -68,8 +72,8 @@ void Env::leave(napi_env env) {
   is_leaving_ = false;
 }
 
-bool Env::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const bool& done,
-               const std::function<bool()>& stop) {
+bool Env::wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+               const bool& done, const std::function<bool()>& stop) {
   const Pool::Waiting waiting(pool_);
   while (!done) {
     if (ending_ || stop()) return false;
@@ -87,7 +91,8 @@ void Env::let_go() {
 }
 
 void Env::end() {
-  std::deque<std::function<void(napi_env)>> dropped;  // outside of the lock: what they hold may want it
+  // outside of the lock: what they hold may want it
+  std::deque<std::function<void(napi_env)>> dropped;
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;

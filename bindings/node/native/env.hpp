@@ -1,4 +1,5 @@
-// One JavaScript thread: the main one, or that of a worker. Everything the addon has belongs to one of these; nothing is global.
+// One JavaScript thread: the main one, or that of a worker. Everything the addon has belongs to one
+// of these; nothing is global.
 #pragma once
 
 #include <atomic>
@@ -17,7 +18,8 @@
 
 namespace undertext::node {
 
-// What is wrapped into an object of JavaScript; `kind` tells a method that it was called on another one.
+// What is wrapped into an object of JavaScript; `kind` tells a method that it was called on another
+// one.
 enum class Kind { conversation, store, view, cancel, stream, text };
 inline constexpr std::size_t kinds = 6;
 
@@ -41,9 +43,11 @@ class Env : public std::enable_shared_from_this<Env> {
   bool on_loop() const { return std::this_thread::get_id() == thread_; }
   bool is_ending() const { return ending_; }
 
-  // From any thread: `task` runs on this one, in the order of the calls; never, once the thread is ending.
+  // From any thread: `task` runs on this one, in the order of the calls; never, once the thread is
+  // ending.
   void run_on_loop(std::function<void(napi_env)> task);
-  // Waits for `done` to become true; false when the thread is ending or `stop` says so, which is asked now and then.
+  // Waits for `done` to become true; false when the thread is ending or `stop` says so, which is
+  // asked now and then.
   bool wait(std::unique_lock<std::mutex>& lock, std::condition_variable& changed, const bool& done,
             const std::function<bool()>& stop);
 

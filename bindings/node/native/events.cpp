@@ -7,7 +7,8 @@
 namespace undertext::node {
 
 Events::Events(Env& env, napi_value listener) : env_(env.shared_from_this()) {
-  if (!is(env.raw(), listener, napi_function)) throw refused(UNDERTEXT_INVALID_ARGUMENT, "listener", "must be a function");
+  if (!is(env.raw(), listener, napi_function))
+    throw refused(UNDERTEXT_INVALID_ARGUMENT, "listener", "must be a function");
   check(napi_create_reference(env.raw(), listener, 0, &listener_));
 }
 
@@ -21,9 +22,12 @@ void Events::subscribe(undertext_conversation* conversation) {
   const undertext_status status = undertext_subscribe(
       conversation,
       [](void* context, undertext_text event) {
-        if (const std::shared_ptr<Events> events = static_cast<std::weak_ptr<Events>*>(context)->lock()) events->add(event);
+        if (const std::shared_ptr<Events> events =
+                static_cast<std::weak_ptr<Events>*>(context)->lock())
+          events->add(event);
       },
-      [](void* context) { delete static_cast<std::weak_ptr<Events>*>(context); }, kept, &subscription_, error.out());
+      [](void* context) { delete static_cast<std::weak_ptr<Events>*>(context); }, kept,
+      &subscription_, error.out());
   if (status == UNDERTEXT_OK) return;
   delete kept;
   throw Refused{status, std::string(error.view())};
@@ -60,7 +64,8 @@ void Events::deliver(napi_env env) {
     if (napi_open_handle_scope(env, &scope) != napi_ok) return;
     napi_value listener = nullptr, self = nullptr, text = nullptr, ignored = nullptr;
     if (napi_get_reference_value(env, listener_, &listener) == napi_ok && listener != nullptr &&
-        napi_get_undefined(env, &self) == napi_ok && napi_create_string_utf8(env, event.data(), event.size(), &text) == napi_ok &&
+        napi_get_undefined(env, &self) == napi_ok &&
+        napi_create_string_utf8(env, event.data(), event.size(), &text) == napi_ok &&
         napi_call_function(env, self, listener, 1, &text, &ignored) == napi_pending_exception) {
       napi_get_and_clear_last_exception(env, &ignored);
     }

@@ -13,7 +13,8 @@
 
 namespace undertext::node {
 
-// They come on any thread, in order; the function gets them in that order, on the loop, when no change is under way there: so it may change the conversation itself.
+// They come on any thread, in order; the function gets them in that order, on the loop, when no
+// change is under way there: so it may change the conversation itself.
 class Events : public std::enable_shared_from_this<Events> {
  public:
   Events(Env& env, napi_value listener);  // held weakly, as all code

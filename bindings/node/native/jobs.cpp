@@ -92,13 +92,16 @@ struct ToValue {
   napi_value operator()(const std::vector<double>& numbers) const {
     napi_value list = nullptr;
     check(napi_create_array_with_length(env, numbers.size(), &list));
-    for (std::uint32_t i = 0; i < numbers.size(); ++i) check(napi_set_element(env, list, i, make_number(env, numbers[i])));
+    for (std::uint32_t i = 0; i < numbers.size(); ++i)
+      check(napi_set_element(env, list, i, make_number(env, numbers[i])));
     return list;
   }
   napi_value operator()(std::shared_ptr<undertext_conversation>& conversation) const {
     return make_conversation(env, std::move(conversation));
   }
-  napi_value operator()(std::shared_ptr<undertext_store>& store) const { return make_store(env, std::move(store)); }
+  napi_value operator()(std::shared_ptr<undertext_store>& store) const {
+    return make_store(env, std::move(store));
+  }
 };
 
 }  // namespace

@@ -14,7 +14,8 @@ namespace undertext::node {
 
 class Job;
 
-// The jobs of one conversation, one at a time, in the order in which they were asked for. On the loop only.
+// The jobs of one conversation, one at a time, in the order in which they were asked for. On the
+// loop only.
 class Queue {
  public:
   void push(napi_env env, std::shared_ptr<Job> job);

@@ -63,7 +63,8 @@ napi_value read_blocks(const Call& call) {
 }
 
 // Of the name of a dialect, or a profile, and a request.
-template <undertext_status (*Function)(undertext_text, undertext_text, undertext_string*, undertext_string*)>
+template <undertext_status (*Function)(undertext_text, undertext_text, undertext_string*,
+                                       undertext_string*)>
 napi_value of_request(const Call& call) {
   const TextIn how(call.env, call[0], "dialect"), request(call.env, call[1], "request");
   Owned found, error;
@@ -74,19 +75,23 @@ napi_value of_request(const Call& call) {
 napi_value stream(const Call& call) {
   undertext_stream* made = nullptr;
   Owned error;
-  must_be_ok(undertext_stream_new(TextIn(call.env, call[0], "dialect").text(), &made, error.out()), error);
+  must_be_ok(undertext_stream_new(TextIn(call.env, call[0], "dialect").text(), &made, error.out()),
+             error);
   return wrap(call.env, std::make_unique<StreamObject>(made));
 }
 
 napi_value feed(const Call& call) {
   Owned error;
-  must_be_ok(undertext_stream_feed(call.on<StreamObject>().get(), TextIn(call.env, call[0], "data").text(), error.out()), error);
+  must_be_ok(undertext_stream_feed(call.on<StreamObject>().get(),
+                                   TextIn(call.env, call[0], "data").text(), error.out()),
+             error);
   return nullptr;
 }
 
 napi_value result(const Call& call) {
   Owned found, error;
-  must_be_ok(undertext_stream_result(call.on<StreamObject>().get(), found.out(), error.out()), error);
+  must_be_ok(undertext_stream_result(call.on<StreamObject>().get(), found.out(), error.out()),
+             error);
   return make_text(call.env, found.view());
 }
 

@@ -30,7 +30,8 @@ void Pool::submit(std::function<void()> work) {
 
 bool Pool::start_thread() {
   try {
-    // finish() waits for it, and the code of an addon stays in memory (-z nodelete): it need not be joined.
+    // finish() waits for it, and the code of an addon stays in memory (-z nodelete): it need not be
+    // joined.
     std::thread([this] { run(); }).detach();
   } catch (const std::system_error&) {
     return false;
@@ -45,7 +46,8 @@ void Pool::run() {
     if (work_.empty()) {
       if (finishing_) break;
       ++idle_;
-      const bool called = changed_.wait_for(lock, idle_for, [this] { return finishing_ || !work_.empty(); });
+      const bool called =
+          changed_.wait_for(lock, idle_for, [this] { return finishing_ || !work_.empty(); });
       --idle_;
       if (!called) break;
       continue;

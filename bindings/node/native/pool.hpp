@@ -1,5 +1,6 @@
-// Threads for work that may wait: for a disk, a network, or for JavaScript. Not libuv's: those are few, and a function of JavaScript for which one of
-// them waits may itself need another (to look up a host name, to read a file).
+// Threads for work that may wait: for a disk, a network, or for JavaScript. Not libuv's: those are
+// few, and a function of JavaScript for which one of them waits may itself need another (to look up
+// a host name, to read a file).
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +16,8 @@ class Pool {
   // Carried out soon, on some thread. Where no thread is to be had, at once, on this one.
   void submit(std::function<void()> work);
 
-  // Held by a thread of the pool while it waits for JavaScript: another one may be started in its place, so that the pool never stands still.
+  // Held by a thread of the pool while it waits for JavaScript: another one may be started in its
+  // place, so that the pool never stands still.
   class Waiting {
    public:
     explicit Waiting(Pool& pool);

@@ -9,7 +9,8 @@ namespace undertext::node {
 
 namespace {
 
-// Whether a string of JavaScript has half a surrogate pair. Asked only where its UTF-8 has a U+FFFD, which is what Node writes for one.
+// Whether a string of JavaScript has half a surrogate pair. Asked only where its UTF-8 has a
+// U+FFFD, which is what Node writes for one.
 bool has_lone_surrogate(napi_env env, napi_value value) {
   std::size_t length = 0;
   check(napi_get_value_string_utf16(env, value, nullptr, 0, &length));
@@ -18,7 +19,8 @@ bool has_lone_surrogate(napi_env env, napi_value value) {
   for (std::size_t i = 0; i < length; ++i) {
     const char16_t unit = units[i];
     if (unit < 0xD800 || unit > 0xDFFF) continue;
-    if (unit > 0xDBFF || i + 1 == length || units[i + 1] < 0xDC00 || units[i + 1] > 0xDFFF) return true;
+    if (unit > 0xDBFF || i + 1 == length || units[i + 1] < 0xDC00 || units[i + 1] > 0xDFFF)
+      return true;
     ++i;
   }
   return false;
@@ -45,11 +47,13 @@ napi_value error_value(napi_env env, undertext_status status, std::string_view j
 }
 
 TextIn::TextIn(napi_env env, napi_value value, const char* name) {
-  const napi_status status = napi_get_value_string_utf8(env, value, short_.data(), short_.size(), &size_);
+  const napi_status status =
+      napi_get_value_string_utf8(env, value, short_.data(), short_.size(), &size_);
   if (status == napi_string_expected) {
     napi_typedarray_type type;
     void* data = nullptr;
-    if (napi_get_typedarray_info(env, value, &type, &size_, &data, nullptr, nullptr) != napi_ok || type != napi_uint8_array) {
+    if (napi_get_typedarray_info(env, value, &type, &size_, &data, nullptr, nullptr) != napi_ok ||
+        type != napi_uint8_array) {
       throw refused(UNDERTEXT_INVALID_ARGUMENT, name, "must be a string");
     }
     long_.assign(static_cast<const char*>(data), size_);
@@ -65,11 +69,14 @@ TextIn::TextIn(napi_env env, napi_value value, const char* name) {
     data_ = long_.data();
   }
   if (memmem(data_, size_, "\xEF\xBF\xBD", 3) != nullptr && has_lone_surrogate(env, value)) {
-    throw refused(UNDERTEXT_INVALID_ARGUMENT, name, "holds a lone surrogate, which is no character");
+    throw refused(UNDERTEXT_INVALID_ARGUMENT, name,
+                  "holds a lone surrogate, which is no character");
   }
 }
 
-std::string read_text(napi_env env, napi_value value, const char* name) { return TextIn(env, value, name).copy(); }
+std::string read_text(napi_env env, napi_value value, const char* name) {
+  return TextIn(env, value, name).copy();
+}
 
 namespace {
 
@@ -109,14 +116,17 @@ std::string Pieces::join() {
   return text;
 }
 
-void define_text(napi_env env) { define_class(env, Kind::text, "Text", {{"add", method<add_piece>}}); }
+void define_text(napi_env env) {
+  define_class(env, Kind::text, "Text", {{"add", method<add_piece>}});
+}
 napi_value make_text_object(napi_env env) { return wrap(env, std::make_unique<TextObject>()); }
 
-std::uint64_t read_count(napi_env env, napi_value value, const char* name, std::optional<std::uint64_t> missing) {
+std::uint64_t read_count(napi_env env, napi_value value, const char* name,
+                         std::optional<std::uint64_t> missing) {
   if (missing && is(env, value, napi_undefined)) return *missing;
   double number = 0;
-  if (napi_get_value_double(env, value, &number) != napi_ok || !(number >= 0) || number > integer_max ||
-      std::trunc(number) != number) {
+  if (napi_get_value_double(env, value, &number) != napi_ok || !(number >= 0) ||
+      number > integer_max || std::trunc(number) != number) {
     throw refused(UNDERTEXT_INVALID_ARGUMENT, name, "must be an integer that is not negative");
   }
   return static_cast<std::uint64_t>(number);
@@ -148,24 +158,28 @@ napi_value make_undefined(napi_env env) {
 
 std::vector<double> numbers_of(std::uint64_t version, const undertext_stats& stats) {
   std::vector<double> numbers;
-  for (const std::uint64_t number : {version, stats.total_messages, stats.current_batch_messages, stats.total_batches,
-                                     stats.current_batch_index, stats.tokens}) {
+  for (const std::uint64_t number :
+       {version, stats.total_messages, stats.current_batch_messages, stats.total_batches,
+        stats.current_batch_index, stats.tokens}) {
     numbers.push_back(static_cast<double>(number));
   }
   return numbers;
 }
 
-void define_class(napi_env env, Kind kind, const char* name, std::initializer_list<std::pair<const char*, Method>> methods) {
+void define_class(napi_env env, Kind kind, const char* name,
+                  std::initializer_list<std::pair<const char*, Method>> methods) {
   std::vector<napi_property_descriptor> properties;
   for (const auto& [called, function] : methods) {
-    properties.push_back({called, nullptr, function, nullptr, nullptr, nullptr, napi_default_method, nullptr});
+    properties.push_back(
+        {called, nullptr, function, nullptr, nullptr, nullptr, napi_default_method, nullptr});
   }
   napi_value made = nullptr;
   napi_ref kept = nullptr;
   // An object that JavaScript makes of it by itself stands for nothing, and its methods say so.
   check(napi_define_class(
-      env, name, NAPI_AUTO_LENGTH, [](napi_env, napi_callback_info) -> napi_value { return nullptr; }, nullptr, properties.size(),
-      properties.data(), &made));
+      env, name, NAPI_AUTO_LENGTH,
+      [](napi_env, napi_callback_info) -> napi_value { return nullptr; }, nullptr,
+      properties.size(), properties.data(), &made));
   check(napi_create_reference(env, made, 1, &kept));
   Env::of(env).keep_class(kind, kept);
 }
@@ -175,7 +189,8 @@ napi_value wrap(napi_env env, std::unique_ptr<Wrapped> object) {
   check(napi_get_reference_value(env, Env::of(env).class_of(object->kind()), &type));
   check(napi_new_instance(env, type, 0, nullptr, &made));
   check(napi_wrap(
-      env, made, object.get(), [](napi_env, void* data, void*) { delete static_cast<Wrapped*>(data); }, nullptr, nullptr));
+      env, made, object.get(),
+      [](napi_env, void* data, void*) { delete static_cast<Wrapped*>(data); }, nullptr, nullptr));
   object.release();
   return made;
 }

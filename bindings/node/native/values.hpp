@@ -40,17 +40,20 @@ class Owned {
   undertext_string string_ = {"", 0, nullptr};
 };
 
-// What is thrown within the addon where JavaScript is to see a failure; `json` is the error object of the protocol.
+// What is thrown within the addon where JavaScript is to see a failure; `json` is the error object
+// of the protocol.
 struct Refused {
   undertext_status status;
   std::string json;
 };
-// `field` is what `message` speaks of ("id", "must be a string"). Both are ours, and need no escapes.
+// `field` is what `message` speaks of ("id", "must be a string"). Both are ours, and need no
+// escapes.
 Refused refused(undertext_status status, std::string_view field, std::string_view message);
 // JavaScript has thrown already.
 struct Pending {};
 
-// An Error whose `code` is the name of the status and whose `message` is the error object of the protocol.
+// An Error whose `code` is the name of the status and whose `message` is the error object of the
+// protocol.
 napi_value error_value(napi_env env, undertext_status status, std::string_view json);
 
 inline void check(napi_status status) {
@@ -58,8 +61,8 @@ inline void check(napi_status status) {
   if (status != napi_ok) throw refused(UNDERTEXT_INTERNAL, "", "Node-API refused a call");
 }
 
-// A string of JavaScript in UTF-8, or the bytes of a Uint8Array. Short ones need no memory. invalid_argument: it is neither, or holds a lone surrogate, which
-// UTF-8 cannot say.
+// A string of JavaScript in UTF-8, or the bytes of a Uint8Array. Short ones need no memory.
+// invalid_argument: it is neither, or holds a lone surrogate, which UTF-8 cannot say.
 class TextIn {
  public:
   TextIn(napi_env env, napi_value value, const char* name);
@@ -88,7 +91,8 @@ void define_text(napi_env env);
 napi_value make_text_object(napi_env env);  // add(string)
 
 // An integer from 0 to 2^53; `missing` where it is undefined.
-std::uint64_t read_count(napi_env env, napi_value value, const char* name, std::optional<std::uint64_t> missing = {});
+std::uint64_t read_count(napi_env env, napi_value value, const char* name,
+                         std::optional<std::uint64_t> missing = {});
 bool is(napi_env env, napi_value value, napi_valuetype type);
 
 napi_value make_text(napi_env env, std::string_view text);
@@ -104,7 +108,8 @@ struct Reply {
       value = {};
 };
 
-// Shares a handle among all who use it. The last of them ends it, and not on the loop: that may wait for a callback, which may wait for the loop.
+// Shares a handle among all who use it. The last of them ends it, and not on the loop: that may
+// wait for a callback, which may wait for the loop.
 template <class Handle>
 std::shared_ptr<Handle> share(Env& env, Handle* handle, void (*close)(Handle*)) {
   if (handle == nullptr) return nullptr;
@@ -134,7 +139,8 @@ class Wrapped {
 };
 
 using Method = napi_value (*)(napi_env, napi_callback_info);
-void define_class(napi_env env, Kind kind, const char* name, std::initializer_list<std::pair<const char*, Method>> methods);
+void define_class(napi_env env, Kind kind, const char* name,
+                  std::initializer_list<std::pair<const char*, Method>> methods);
 napi_value wrap(napi_env env, std::unique_ptr<Wrapped> object);
 
 // A call from JavaScript, with up to five arguments; the missing ones are undefined.

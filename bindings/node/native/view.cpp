@@ -12,7 +12,8 @@ class ViewObject final : public Wrapped {
  public:
   static constexpr Kind kind_of = Kind::view;
   explicit ViewObject(std::shared_ptr<Lent> lent) : Wrapped(kind_of), lent_(std::move(lent)) {}
-  explicit ViewObject(undertext_view* view) : Wrapped(kind_of), lent_(std::make_shared<Lent>()), owned_(view) {
+  explicit ViewObject(undertext_view* view)
+      : Wrapped(kind_of), lent_(std::make_shared<Lent>()), owned_(view) {
     lent_->view = view;
   }
   ~ViewObject() override { undertext_view_close(owned_); }
@@ -21,7 +22,8 @@ class ViewObject final : public Wrapped {
   napi_value with(Work work) const {
     const std::lock_guard lock(lent_->mutex);
     if (lent_->view == nullptr)
-      throw refused(UNDERTEXT_INVALID_ARGUMENT, "view", "is closed, or was lent for a call that has ended");
+      throw refused(UNDERTEXT_INVALID_ARGUMENT, "view",
+                    "is closed, or was lent for a call that has ended");
     return work(lent_->view);
   }
 
@@ -52,8 +54,9 @@ class CancelObject final : public Wrapped {
 
 template <uint64_t (*Number)(const undertext_view*)>
 napi_value number(const Call& call) {
-  return call.on<ViewObject>().with(
-      [&](const undertext_view* view) { return make_number(call.env, static_cast<double>(Number(view))); });
+  return call.on<ViewObject>().with([&](const undertext_view* view) {
+    return make_number(call.env, static_cast<double>(Number(view)));
+  });
 }
 
 napi_value answer(const Call& call) {
@@ -70,7 +73,8 @@ napi_value get(const Call& call) {
   const std::uint64_t index = read_count(call.env, call[0], "index");
   return call.on<ViewObject>().with([&](const undertext_view* view) {
     Owned message, error;
-    const undertext_status status = undertext_view_get(view, index, nullptr, message.out(), error.out());
+    const undertext_status status =
+        undertext_view_get(view, index, nullptr, message.out(), error.out());
     if (status != UNDERTEXT_OK) throw Refused{status, std::string(error.view())};
     return make_text(call.env, message.view());
   });
@@ -100,10 +104,14 @@ void define_view(napi_env env) {
   define_class(env, Kind::cancel, "Cancel", {{"isCancelled", method<is_cancelled>}});
 }
 
-napi_value make_view(napi_env env, std::shared_ptr<Lent> lent) { return wrap(env, std::make_unique<ViewObject>(std::move(lent))); }
+napi_value make_view(napi_env env, std::shared_ptr<Lent> lent) {
+  return wrap(env, std::make_unique<ViewObject>(std::move(lent)));
+}
 napi_value make_cancel(napi_env env, std::shared_ptr<Lent> lent) {
   return wrap(env, std::make_unique<CancelObject>(std::move(lent)));
 }
-napi_value keep_view(napi_env env, undertext_view* view) { return wrap(env, std::make_unique<ViewObject>(view)); }
+napi_value keep_view(napi_env env, undertext_view* view) {
+  return wrap(env, std::make_unique<ViewObject>(view));
+}
 
 }  // namespace undertext::node

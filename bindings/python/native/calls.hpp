@@ -1,6 +1,8 @@
-// How Python calls the library, and how the library calls Python: who holds the GIL, and what becomes of errors on either side.
+// How Python calls the library, and how the library calls Python: who holds the GIL, and what
+// becomes of errors on either side.
 //
-// The GIL is let go around every call that may wait. So a callback can take it, on whichever thread it comes; and what is counted here without a lock is guarded by the GIL.
+// The GIL is let go around every call that may wait. So a callback can take it, on whichever thread
+// it comes; and what is counted here without a lock is guarded by the GIL.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,9 @@ namespace undertext_python {
 
 namespace nb = nanobind;
 
-inline std::string_view view_of(const undertext_string& string) { return {string.data, string.size}; }
+inline std::string_view view_of(const undertext_string& string) {
+  return {string.data, string.size};
+}
 inline undertext_text text_of(std::string_view text) { return {text.data(), text.size()}; }
 
 // A string of the library, given back at the end.
@@ -32,8 +36,8 @@ struct Answered {
   std::string_view view() const { return view_of(string); }
 };
 
-// The bytes of a str or bytes; throws Refused for anything else, and for lone surrogates. `name` is the caller's
-// name of the argument.
+// The bytes of a str or bytes; throws Refused for anything else, and for lone surrogates. `name` is
+// the caller's name of the argument.
 class Text {
  public:
   explicit Text(nb::handle value, const char* name = "");
@@ -44,7 +48,8 @@ class Text {
   undertext_text text_;
 };
 
-// An argument that may be whatever there is, None too: it is read here, and refused by typed errors.
+// An argument that may be whatever there is, None too: it is read here, and refused by typed
+// errors.
 inline nb::arg anything() { return nb::arg().none(); }
 
 // A value as JSON; the text lives as long as this. `name` is the caller's name of the argument.
@@ -68,7 +73,8 @@ class Payload {
   std::optional<Json> json_;
 };
 
-// Lets the GIL go for as long as it lives. A thread that comes back while the interpreter ends stays away for ever: there is nothing left to come back to.
+// Lets the GIL go for as long as it lives. A thread that comes back while the interpreter ends
+// stays away for ever: there is nothing left to come back to.
 class WithoutGil {
  public:
   WithoutGil() : state_(PyEval_SaveThread()) {}
@@ -87,7 +93,8 @@ class Raised {
   Raised(const Raised&) = delete;
   Raised& operator=(const Raised&) = delete;
   ~Raised();
-  // For the innermost call of this thread; forgotten where there is none. `words`: what the library was told of it.
+  // For the innermost call of this thread; forgotten where there is none. `words`: what the library
+  // was told of it.
   // `refused`: why its answer was, if it was.
   static void keep(nb::object exception, std::string words, const Refused* refused);
   static bool is_anybody_calling();  // on this thread
@@ -99,7 +106,8 @@ class Raised {
   Raised* outer_;
 };
 
-// Calls the library without the GIL, and raises what it says has failed. `work` gets where the error is to be put, and answers the status.
+// Calls the library without the GIL, and raises what it says has failed. `work` gets where the
+// error is to be put, and answers the status.
 template <class Work>
 void call(Work work);
 
@@ -125,7 +133,8 @@ void call(Work work) {
   if (status != UNDERTEXT_OK) raise(status, error.view(), raised);
 }
 
-// The answer to a line of the protocol, read; `work` gets where it is to be put. Raises the error in it.
+// The answer to a line of the protocol, read; `work` gets where it is to be put. Raises the error
+// in it.
 template <class Work>
 nb::object answer_of(Work work);
 
@@ -158,7 +167,8 @@ class Entered {
   PyGILState_STATE state_{};
 };
 
-// What holds objects of Python's as the context of a callback ends by this undertext_end. While the interpreter is ending it takes its objects along.
+// What holds objects of Python's as the context of a callback ends by this undertext_end. While the
+// interpreter is ending it takes its objects along.
 template <class Context>
 void end_callback(void* context) {
   const Entered python;
@@ -170,16 +180,19 @@ void forget_others();
 // From here on nobody enters but this thread; waits for those who are inside.
 void leave_python();
 
-// The exception of a callback as a status, with words for people: that of an UndertextError, else `otherwise`. Needs the GIL.
-undertext_status status_of(nb::python_error& error, undertext_string* words, undertext_status otherwise,
-                           const Refused* refused = nullptr);
+// The exception of a callback as a status, with words for people: that of an UndertextError, else
+// `otherwise`. Needs the GIL.
+undertext_status status_of(nb::python_error& error, undertext_string* words,
+                           undertext_status otherwise, const Refused* refused = nullptr);
 
 // What a callback answers with; throws std::bad_alloc.
 void answer_with(undertext_text text, undertext_string* to);
 
-// Runs a callback of Python's, and turns what it raises into a status with words. By default the caller has to fix the callback.
+// Runs a callback of Python's, and turns what it raises into a status with words. By default the
+// caller has to fix the callback.
 template <class Work>
-undertext_status in_python(undertext_string* words, Work work, undertext_status otherwise = UNDERTEXT_INVALID_ARGUMENT) {
+undertext_status in_python(undertext_string* words, Work work,
+                           undertext_status otherwise = UNDERTEXT_INVALID_ARGUMENT) {
   const Entered python;
   if (!python) {
     undertext_string_copy(undertext_text_of("the interpreter is ending"), words);

@@ -19,7 +19,8 @@ std::set<Conversation*>& open_conversations() {
   return *open;
 }
 
-// Subscribers hear on the thread that made the change, which has succeeded whatever they do: what one raises goes where Python puts what nobody can catch.
+// Subscribers hear on the thread that made the change, which has succeeded whatever they do: what
+// one raises goes where Python puts what nobody can catch.
 void receive(void* context, undertext_text event) {
   const Entered python;
   if (!python) return;
@@ -48,7 +49,9 @@ nb::dict dict_of(const undertext_stats& stats) {
 std::uint64_t append(Conversation& conversation, undertext_text messages) {
   const Use use(conversation);
   std::uint64_t version = 0;
-  call([&](undertext_string* error) { return undertext_append(*use, messages, &version, nullptr, error); });
+  call([&](undertext_string* error) {
+    return undertext_append(*use, messages, &version, nullptr, error);
+  });
   return version;
 }
 
@@ -81,9 +84,11 @@ nb::object answered(Conversation& self, nb::handle value) {
   return read_json(answer.view());
 }
 
-undertext_status transform_message(void* context, undertext_text message, undertext_string* changed) {
+undertext_status transform_message(void* context, undertext_text message,
+                                   undertext_string* changed) {
   return in_python(changed, [&] {
-    const nb::object made = (*static_cast<nb::object*>(context))(read_json({message.data, message.size}));
+    const nb::object made =
+        (*static_cast<nb::object*>(context))(read_json({message.data, message.size}));
     answer_with(Json(made).get(), changed);
   });
 }
@@ -112,8 +117,9 @@ int clear(PyObject* self) {
   return 0;
 }
 
-PyType_Slot slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
 
 }  // namespace
 
@@ -129,9 +135,11 @@ Conversation::~Conversation() {
 
 void Conversation::close() {
   is_ending_ = true;
-  if (calls_ > 0 && handle_ != nullptr) stop_compressing();  // else one that waits for it would not end
+  // else one that waits for it would not end
+  if (calls_ > 0 && handle_ != nullptr) stop_compressing();
   // A callback cannot wait for the end of callbacks.
-  if (calls_ == 0) end(Entered::is_inside() ? undertext_conversation_close_later : undertext_conversation_close);
+  if (calls_ == 0)
+    end(Entered::is_inside() ? undertext_conversation_close_later : undertext_conversation_close);
 }
 
 void Conversation::forget() { end(undertext_conversation_close_later); }
@@ -145,7 +153,8 @@ void Conversation::end(void (*closing)(undertext_conversation*)) {
   const nb::tuple code = std::exchange(code_, {});  // let go when the GIL is back
   std::vector<std::future<undertext_status>> waiting = std::exchange(left_waiting_, {});
   const WithoutGil released;
-  for (const auto& [number, subscribed] : subscriptions) undertext_subscription_close(subscribed.subscription);
+  for (const auto& [number, subscribed] : subscriptions)
+    undertext_subscription_close(subscribed.subscription);
   if (waiting.empty()) return closing(handle);
   undertext_cancel_compression(handle, nullptr);
   auto end_after_them = [handle, closing, waiting = std::move(waiting)]() mutable {
@@ -162,7 +171,8 @@ void Conversation::close_all() {
     std::vector<nb::object> held;
     for (const Conversation* conversation : open_conversations()) {
       if (conversation->is_ending_) continue;
-      if (nb::object object = nb::find(*conversation); object.is_valid()) held.push_back(std::move(object));
+      if (nb::object object = nb::find(*conversation); object.is_valid())
+        held.push_back(std::move(object));
     }
     if (held.empty()) return;
     for (const nb::object& object : held) nb::inst_ptr<Conversation>(object)->close();
@@ -183,7 +193,8 @@ void Conversation::forget_all() {
   for (Conversation* conversation : open_conversations()) {
     conversation->handle_ = nullptr;
     conversation->subscriptions_.clear();
-    new auto(std::exchange(conversation->left_waiting_, {}));  // never ended: their threads are not here
+    // never ended: their threads are not here
+    new auto(std::exchange(conversation->left_waiting_, {}));
   }
 }
 
@@ -203,7 +214,8 @@ std::uint64_t Conversation::subscribe(nb::object function) {
   undertext_subscription* subscription = nullptr;
   try {
     call([&](undertext_string* error) {
-      return undertext_subscribe(*use, receive, end_callback<nb::object>, held, &subscription, error);
+      return undertext_subscribe(*use, receive, end_callback<nb::object>, held, &subscription,
+                                 error);
     });
   } catch (...) {
     delete held;
@@ -226,14 +238,18 @@ void Conversation::wait_for_compression(nb::handle code) {
   const nb::object running = code.is_none() ? code_in_background() : nb::borrow(code);
   for (const nb::handle function : code_) {
     if (running.is(function))
-      throw Refused{"cannot be waited for by code that is part of its compression", "conversation", "conversation", {}};
+      throw Refused{"cannot be waited for by code that is part of its compression",
+                    "conversation",
+                    "conversation",
+                    {}};
   }
   // The engine knows the thread of a change, whose subscribers would wait for themselves.
   if (Entered::is_inside()) return alone<undertext_wait_for_compression>(*this);
   // By another thread, so that this one sees signals meanwhile.
   const Use use(*this);
-  std::future<undertext_status> waiting =
-      std::async(std::launch::async, [handle = *use] { return undertext_wait_for_compression(handle, nullptr); });
+  std::future<undertext_status> waiting = std::async(std::launch::async, [handle = *use] {
+    return undertext_wait_for_compression(handle, nullptr);
+  });
   const auto is_over = [&] {
     const WithoutGil released;
     return waiting.wait_for(wait_slice) == std::future_status::ready;
@@ -243,7 +259,8 @@ void Conversation::wait_for_compression(nb::handle code) {
     left_waiting_.push_back(std::move(waiting));
     throw nb::python_error();
   }
-  if (const undertext_status status = waiting.get(); status != UNDERTEXT_OK) raise(status, {}, Raised());
+  if (const undertext_status status = waiting.get(); status != UNDERTEXT_OK)
+    raise(status, {}, Raised());
 }
 
 void Conversation::visit_functions(visitproc visit, void* argument, int& status) {
@@ -255,7 +272,9 @@ void Conversation::visit_functions(visitproc visit, void* argument, int& status)
 
 void bind_conversation(nb::module_& module) {
   using std::optional;
-  const auto version_of = [](const optional<std::uint64_t>& version) { return version.value_or(UNDERTEXT_HEAD); };
+  const auto version_of = [](const optional<std::uint64_t>& version) {
+    return version.value_or(UNDERTEXT_HEAD);
+  };
 
   nb::class_<Conversation>(module, "Conversation", nb::type_slots(slots))
       .def(
@@ -263,15 +282,24 @@ void bind_conversation(nb::module_& module) {
           [](Conversation& self, nb::handle request) {
             const Json json(request, "request");
             const Use use(self);
-            return answer_of([&](undertext_string* answer) { return undertext_answer(*use, json.get(), answer); });
+            return answer_of([&](undertext_string* answer) {
+              return undertext_answer(*use, json.get(), answer);
+            });
           },
           anything())
       .def("answer_text", answer_text, anything())
       .def(
-          "append", [](Conversation& self, nb::handle messages) { return append(self, Json(messages, "messages").get()); },
+          "append",
+          [](Conversation& self, nb::handle messages) {
+            return append(self, Json(messages, "messages").get());
+          },
           anything())
       .def(
-          "append_text", [](Conversation& self, nb::handle text) { return append(self, Text(text, "json").get()); }, anything())
+          "append_text",
+          [](Conversation& self, nb::handle text) {
+            return append(self, Text(text, "json").get());
+          },
+          anything())
       .def("version",
            [](Conversation& self) {
              const Use use(self);
@@ -283,7 +311,9 @@ void bind_conversation(nb::module_& module) {
            [](Conversation& self) {
              const Use use(self);
              undertext_stats stats{};
-             call([&](undertext_string* error) { return undertext_conversation_stats(*use, &stats, error); });
+             call([&](undertext_string* error) {
+               return undertext_conversation_stats(*use, &stats, error);
+             });
              return dict_of(stats);
            })
       .def("transform",
@@ -301,7 +331,8 @@ void bind_conversation(nb::module_& module) {
             const Use use(self);
             undertext_conversation* fork = nullptr;
             call([&](undertext_string* error) {
-              return undertext_conversation_fork(*use, version_of(version), name.get(), &fork, error);
+              return undertext_conversation_fork(*use, version_of(version), name.get(), &fork,
+                                                 error);
             });
             return new Conversation(fork, self.code());
           },
@@ -325,7 +356,9 @@ void bind_conversation(nb::module_& module) {
            [](Conversation& self) {
              const Use use(self);
              Answered usage;
-             call([&](undertext_string* error) { return undertext_usage(*use, &usage.string, error); });
+             call([&](undertext_string* error) {
+               return undertext_usage(*use, &usage.string, error);
+             });
              return read_json(usage.view());
            })
       .def("catch_up", alone<undertext_catch_up>)
@@ -338,7 +371,9 @@ void bind_conversation(nb::module_& module) {
           [version_of](Conversation& self, optional<std::uint64_t> version) {
             const Use use(self);
             undertext_view* view = nullptr;
-            call([&](undertext_string* error) { return undertext_conversation_view(*use, version_of(version), &view, error); });
+            call([&](undertext_string* error) {
+              return undertext_conversation_view(*use, version_of(version), &view, error);
+            });
             return new View(view, self.code());
           },
           anything())
@@ -349,7 +384,9 @@ void bind_conversation(nb::module_& module) {
 
   module.def("open_in_memory", [](const Settings& settings) {
     undertext_conversation* made = nullptr;
-    call([&](undertext_string* error) { return undertext_conversation_new(settings.get(), &made, error); });
+    call([&](undertext_string* error) {
+      return undertext_conversation_new(settings.get(), &made, error);
+    });
     return new Conversation(made, settings.code());
   });
 }

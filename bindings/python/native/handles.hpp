@@ -25,7 +25,8 @@ class Use {
   Owner& owner_;
 };
 
-// A conversation, until it is closed. A call under way on another thread finishes first: the last one to leave closes it.
+// A conversation, until it is closed. A call under way on another thread finishes first: the last
+// one to leave closes it.
 class Conversation {
  public:
   Conversation(undertext_conversation* handle, nb::tuple code);
@@ -36,8 +37,9 @@ class Conversation {
   void close();
   void forget();  // for finalizers: leaves the waiting to a thread of the library's
   bool is_closed() const { return is_ending_ || handle_ == nullptr; }
-  static void close_all();   // at the end of the interpreter
-  static void forget_all();  // in a child of fork(), which has none of the library's threads and no right to its files
+  static void close_all();  // at the end of the interpreter
+  // in a child of fork(), which has none of the library's threads and no right to its files
+  static void forget_all();
 
   std::uint64_t subscribe(nb::object function);
   void unsubscribe(std::uint64_t number);
@@ -61,8 +63,9 @@ class Conversation {
   undertext_conversation* handle_;
   const std::string id_;
   std::map<std::uint64_t, Subscribed> subscriptions_;
-  nb::tuple code_;                                           // of its settings
-  std::vector<std::future<undertext_status>> left_waiting_;  // for a compression, by those whom a signal called away
+  nb::tuple code_;  // of its settings
+  // for a compression, by those whom a signal called away
+  std::vector<std::future<undertext_status>> left_waiting_;
   std::uint64_t next_number_ = 0;
   unsigned calls_ = 0;
   bool is_ending_ = false;
@@ -94,14 +97,18 @@ class Store {
 // A view: owned, or lent to a strategy for the length of its call.
 class View {
  public:
-  explicit View(const undertext_view* lent) : handle_(lent), is_owned_(false), process_(this_process) {}
-  View(undertext_view* owned, nb::tuple code) : handle_(owned), is_owned_(true), process_(this_process), code_(std::move(code)) {}
+  explicit View(const undertext_view* lent)
+      : handle_(lent), is_owned_(false), process_(this_process) {}
+  View(undertext_view* owned, nb::tuple code)
+      : handle_(owned), is_owned_(true), process_(this_process), code_(std::move(code)) {}
   View(const View&) = delete;
   View& operator=(const View&) = delete;
   ~View() {
-    if (is_owned_ && process_ == this_process) undertext_view_close(const_cast<undertext_view*>(handle_));
+    if (is_owned_ && process_ == this_process)
+      undertext_view_close(const_cast<undertext_view*>(handle_));
   }
-  // In a child of fork(). There are many views, so they are told apart by number instead of being listed.
+  // In a child of fork(). There are many views, so they are told apart by number instead of being
+  // listed.
   static void forget_all() { ++this_process; }
   // Waits for those who still read it: a strategy may have handed it to another thread.
   void take_back();
@@ -119,7 +126,8 @@ class View {
   bool is_owned_;
   bool is_back_ = false;
   unsigned process_;  // the one it was made in
-  nb::tuple code_;    // of the conversation's settings, which a query may name when the conversation is gone
+  // of the conversation's settings, which a query may name when the conversation is gone
+  nb::tuple code_;
   std::atomic<int> readers_ = 0;
 };
 
@@ -134,7 +142,8 @@ class Cancel {
   const undertext_cancel* handle_;
 };
 
-// Its functions are known to the library by weak references, and are held by whatever was opened with them, where the garbage collector sees it: code may refer to its own conversation.
+// Its functions are known to the library by weak references, and are held by whatever was opened
+// with them, where the garbage collector sees it: code may refer to its own conversation.
 class Settings {
  public:
   Settings();
@@ -151,7 +160,8 @@ class Settings {
   undertext_settings* handle_ = nullptr;
   nb::list code_;
 };
-// The function of settings that this thread is there for, where the thread is one of the library's; else not valid.
+// The function of settings that this thread is there for, where the thread is one of the library's;
+// else not valid.
 nb::object code_in_background();
 
 class Stream {

@@ -1,4 +1,5 @@
-// undertext._native: undertext.h for Python, one to one. What users see is written in Python, on top of it.
+// undertext._native: undertext.h for Python, one to one. What users see is written in Python, on
+// top of it.
 #include <exception>
 
 #include "handles.hpp"
@@ -32,14 +33,18 @@ nb::object import_messages(nb::handle dialect, nb::handle json) {
   const Text name(dialect, "dialect");
   const Payload text(json);
   Answered imported;
-  call([&](undertext_string* error) { return undertext_import_messages(name.get(), text.get(), &imported.string, error); });
+  call([&](undertext_string* error) {
+    return undertext_import_messages(name.get(), text.get(), &imported.string, error);
+  });
   return read_json(imported.view());
 }
 
 nb::object read_blocks(nb::handle message) {
   const Payload text(message);
   Answered blocks;
-  call([&](undertext_string* error) { return undertext_read_blocks(text.get(), &blocks.string, error); });
+  call([&](undertext_string* error) {
+    return undertext_read_blocks(text.get(), &blocks.string, error);
+  });
   return read_json(blocks.view());
 }
 
@@ -47,14 +52,18 @@ nb::object validate_request(nb::handle profile, nb::handle json) {
   const Json taken_by(profile);
   const Payload text(json);
   Answered findings;
-  call([&](undertext_string* error) { return undertext_validate_request(taken_by.get(), text.get(), &findings.string, error); });
+  call([&](undertext_string* error) {
+    return undertext_validate_request(taken_by.get(), text.get(), &findings.string, error);
+  });
   return read_json(findings.view());
 }
 
 std::uint64_t count_tokens(nb::handle tokenizer, nb::handle text) {
   const Text name(tokenizer, "tokenizer"), counted(text, "text");
   std::uint64_t tokens = 0;
-  call([&](undertext_string* error) { return undertext_count_tokens(name.get(), counted.get(), &tokens, error); });
+  call([&](undertext_string* error) {
+    return undertext_count_tokens(name.get(), counted.get(), &tokens, error);
+  });
   return tokens;
 }
 
@@ -62,14 +71,18 @@ nb::object count_tools(nb::handle counting, nb::handle tools) {
   const Text name(counting, "model");
   const Payload text(tools);
   Answered counted;
-  call([&](undertext_string* error) { return undertext_count_tools(name.get(), text.get(), &counted.string, error); });
+  call([&](undertext_string* error) {
+    return undertext_count_tools(name.get(), text.get(), &counted.string, error);
+  });
   return read_json(counted.view());
 }
 
 nb::object find_model(nb::handle model) {
   const Text name(model, "name");
   Answered found;
-  call([&](undertext_string* error) { return undertext_find_model(name.get(), &found.string, error); });
+  call([&](undertext_string* error) {
+    return undertext_find_model(name.get(), &found.string, error);
+  });
   return read_json(found.view());
 }
 

@@ -15,7 +15,8 @@ namespace undertext_python {
 
 namespace {
 
-// The text comes from the library, which has checked it: what follows is quick because it does not check again, and still never reads beyond the end.
+// The text comes from the library, which has checked it: what follows is quick because it does not
+// check again, and still never reads beyond the end.
 class Reader {
  public:
   explicit Reader(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -54,7 +55,9 @@ class Reader {
   }
 
   void need_word(std::string_view word) {
-    if (static_cast<std::size_t>(end_ - at_) < word.size() || std::memcmp(at_, word.data(), word.size()) != 0) fail();
+    if (static_cast<std::size_t>(end_ - at_) < word.size() ||
+        std::memcmp(at_, word.data(), word.size()) != 0)
+      fail();
     at_ += word.size();
   }
 
@@ -112,7 +115,9 @@ class Reader {
       const char* last = static_cast<const char*>(quote);
       at_ = last + 1;
       std::size_t backslashes = 0;
-      while (last - backslashes != first && last[-1 - static_cast<std::ptrdiff_t>(backslashes)] == '\\') ++backslashes;
+      while (last - backslashes != first &&
+             last[-1 - static_cast<std::ptrdiff_t>(backslashes)] == '\\')
+        ++backslashes;
       if (backslashes % 2 == 0) return {first, static_cast<std::size_t>(last - first)};
     }
   }
@@ -121,8 +126,12 @@ class Reader {
   static nb::object key_of(std::string_view raw) {
     if (raw.empty() || raw.size() > 32) return string_of(raw);
     static std::array<PyObject*, 256> known{};
-    const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(raw[i])); };
-    PyObject*& place = known[(byte(0) * 31 + byte(raw.size() / 2) * 7 + byte(raw.size() - 1) * 3 + raw.size()) % known.size()];
+    const auto byte = [&](std::size_t i) {
+      return static_cast<std::size_t>(static_cast<unsigned char>(raw[i]));
+    };
+    PyObject*& place =
+        known[(byte(0) * 31 + byte(raw.size() / 2) * 7 + byte(raw.size() - 1) * 3 + raw.size()) %
+              known.size()];
     if (place != nullptr && static_cast<std::size_t>(PyUnicode_GET_LENGTH(place)) == raw.size() &&
         std::memcmp(PyUnicode_DATA(place), raw.data(), raw.size()) == 0) {
       return nb::borrow(place);
@@ -138,10 +147,12 @@ class Reader {
 
   static nb::object string_of(std::string_view raw) {
     if (raw.find('\\') == std::string_view::npos) {
-      return checked(PyUnicode_DecodeUTF8(raw.data(), static_cast<Py_ssize_t>(raw.size()), "strict"));
+      return checked(
+          PyUnicode_DecodeUTF8(raw.data(), static_cast<Py_ssize_t>(raw.size()), "strict"));
     }
     const std::string text = unescaped(raw);
-    return checked(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
+    return checked(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogatepass"));
   }
 
   static std::uint32_t unit_of(std::string_view raw, std::size_t at) {
@@ -152,7 +163,9 @@ class Reader {
   }
 
   static void append_utf8(std::uint32_t c, std::string& text) {
-    const auto add = [&](std::uint32_t byte) { text += static_cast<char>(static_cast<unsigned char>(byte)); };
+    const auto add = [&](std::uint32_t byte) {
+      text += static_cast<char>(static_cast<unsigned char>(byte));
+    };
     if (c < 0x80) {
       add(c);
     } else if (c < 0x800) {
@@ -160,7 +173,8 @@ class Reader {
     } else if (c < 0x10000) {
       add(0xE0 | c >> 12), add(0x80 | (c >> 6 & 63)), add(0x80 | (c & 63));
     } else {
-      add(0xF0 | c >> 18), add(0x80 | (c >> 12 & 63)), add(0x80 | (c >> 6 & 63)), add(0x80 | (c & 63));
+      add(0xF0 | c >> 18), add(0x80 | (c >> 12 & 63)), add(0x80 | (c >> 6 & 63)),
+          add(0x80 | (c & 63));
     }
   }
 
@@ -210,7 +224,9 @@ class Reader {
       return checked(PyFloat_FromDouble(number));
     }
     long long small = 0;
-    if (const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), small); fault == std::errc()) {
+    if (const auto [end, fault] =
+            std::from_chars(digits.data(), digits.data() + digits.size(), small);
+        fault == std::errc()) {
       return checked(PyLong_FromLongLong(small));
     }
     return long_int_of(digits);
@@ -219,8 +235,10 @@ class Reader {
   static nb::object long_int_of(std::string_view digits) {
     const bool is_negative = digits.starts_with('-');
     if (is_negative) digits.remove_prefix(1);
-    // Beyond every double, and read as such numbers are: one of them must not make all that stands around it unreadable.
-    if (digits.size() > digits_max) return checked(PyFloat_FromDouble(is_negative ? -HUGE_VAL : HUGE_VAL));
+    // Beyond every double, and read as such numbers are: one of them must not make all that stands
+    // around it unreadable.
+    if (digits.size() > digits_max)
+      return checked(PyFloat_FromDouble(is_negative ? -HUGE_VAL : HUGE_VAL));
     const std::string hex = (is_negative ? "-" : "") + other_base(digits, 10);
     return checked(PyLong_FromString(hex.c_str(), nullptr, 16));
   }

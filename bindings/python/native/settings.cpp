@@ -18,7 +18,9 @@ struct Loan {
   ~Loan() { nb::inst_ptr<Lent>(object)->take_back(); }
 };
 
-[[noreturn]] void refuse_member(const char* name, const char* why) { throw Refused{why, name, name, {}}; }
+[[noreturn]] void refuse_member(const char* name, const char* why) {
+  throw Refused{why, name, name, {}};
+}
 
 std::uint64_t number_of(nb::handle summary, const char* name) {
   PyObject* value = PyDict_GetItemString(summary.ptr(), name);
@@ -50,7 +52,8 @@ void take_summary(nb::handle said, undertext_summary* summary) {
   }
   summary->prompt_tokens = number_of(said, "promptTokens");
   summary->completion_tokens = number_of(said, "completionTokens");
-  if (PyObject* model = PyDict_GetItemString(said.ptr(), "model"); model != nullptr) copy_member(model, "model", &summary->model);
+  if (PyObject* model = PyDict_GetItemString(said.ptr(), "model"); model != nullptr)
+    copy_member(model, "model", &summary->model);
   PyObject* text = PyDict_GetItemString(said.ptr(), "text");
   if (text == nullptr) refuse_member("text", "is missing in the summary");
   copy_member(text, "text", &summary->text);
@@ -62,7 +65,9 @@ struct Code {
 
   nb::object function() const {
     const nb::object held = reference();
-    if (held.is_none()) throw Refused{"was forgotten, with all conversations that had it", "code", "code", {}, "unavailable"};
+    if (held.is_none())
+      throw Refused{
+          "was forgotten, with all conversations that had it", "code", "code", {}, "unavailable"};
     return held;
   }
 };
@@ -72,7 +77,8 @@ thread_local const Code* in_background = nullptr;
 // Python's part of a call to code, on whichever thread.
 class Running {
  public:
-  explicit Running(const Code& code) : is_outermost_(in_background == nullptr && !Raised::is_anybody_calling()) {
+  explicit Running(const Code& code)
+      : is_outermost_(in_background == nullptr && !Raised::is_anybody_calling()) {
     if (is_outermost_) in_background = &code;
   }
   Running(const Running&) = delete;
@@ -85,30 +91,33 @@ class Running {
   bool is_outermost_;
 };
 
-undertext_status summarise(void* context, undertext_text messages, std::uint64_t tokens_max, const undertext_cancel* cancel,
-                           undertext_summary* summary) {
+undertext_status summarise(void* context, undertext_text messages, std::uint64_t tokens_max,
+                           const undertext_cancel* cancel, undertext_summary* summary) {
   return in_python(&summary->text, [&] {
     const Running running(*static_cast<Code*>(context));
     const Loan<Cancel> lent(new Cancel(cancel));
     const nb::object function = static_cast<Code*>(context)->function();
-    take_summary(function(read_json({messages.data, messages.size}), tokens_max, lent.object), summary);
+    take_summary(function(read_json({messages.data, messages.size}), tokens_max, lent.object),
+                 summary);
   });
 }
 
-undertext_status propose(void* context, const undertext_view* view, std::uint64_t tokens_max, const undertext_cancel* cancel,
-                         undertext_string* plan) {
+undertext_status propose(void* context, const undertext_view* view, std::uint64_t tokens_max,
+                         const undertext_cancel* cancel, undertext_string* plan) {
   return in_python(plan, [&] {
     const Running running(*static_cast<Code*>(context));
     const Loan<View> lent(new View(view));
     const Loan<Cancel> cancelled(new Cancel(cancel));
     const nb::object function = static_cast<Code*>(context)->function();
     const bool is_bounded = tokens_max != std::numeric_limits<std::uint64_t>::max();
-    const nb::object said = function(lent.object, is_bounded ? nb::object(nb::int_(tokens_max)) : nb::none(), cancelled.object);
+    const nb::object said = function(
+        lent.object, is_bounded ? nb::object(nb::int_(tokens_max)) : nb::none(), cancelled.object);
     if (!said.is_none()) answer_with(Json(said).get(), plan);
   });
 }
 
-// The reference belongs to the settings once they have taken it. Nothing here waits, so the GIL is kept.
+// The reference belongs to the settings once they have taken it. Nothing here waits, so the GIL is
+// kept.
 template <auto add, auto callback>
 void add_code(undertext_settings* settings, nb::handle name, bool is_slow, nb::handle function) {
   const Text text(name);
@@ -117,7 +126,8 @@ void add_code(undertext_settings* settings, nb::handle name, bool is_slow, nb::h
   auto* context = new Code{std::move(reference)};
   Answered error;
   const undertext_status status =
-      add(settings, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK, callback, end_callback<Code>, context, &error.string);
+      add(settings, text.get(), is_slow ? UNDERTEXT_SLOW : UNDERTEXT_QUICK, callback,
+          end_callback<Code>, context, &error.string);
   if (status == UNDERTEXT_OK) return;
   delete context;
   raise(status, error.view(), Raised());
@@ -131,7 +141,8 @@ Settings::Settings() {
 
 void Settings::read(nb::handle json) {
   const Json text(json);
-  call([&](undertext_string* error) { return undertext_settings_read(handle_, text.get(), error); });
+  call(
+      [&](undertext_string* error) { return undertext_settings_read(handle_, text.get(), error); });
 }
 
 void Settings::add_summariser(nb::handle name, bool is_slow, nb::handle function) {
@@ -144,13 +155,18 @@ void Settings::add_strategy(nb::handle name, bool is_slow, nb::handle function) 
   code_.append(function);
 }
 
-nb::object code_in_background() { return in_background == nullptr ? nb::object() : in_background->reference(); }
+nb::object code_in_background() {
+  return in_background == nullptr ? nb::object() : in_background->reference();
+}
 
 void bind_settings(nb::module_& module) {
-  nb::class_<Cancel>(module, "Cancel", "Handed to strategies and summarisers: whether anybody still waits for the result.")
+  nb::class_<Cancel>(
+      module, "Cancel",
+      "Handed to strategies and summarisers: whether anybody still waits for the result.")
       .def("is_cancelled", &Cancel::is_cancelled, "True once the result is not wanted any more.")
-      .def("__repr__",
-           [](const Cancel& cancel) { return cancel.is_cancelled() ? "<Cancel: cancelled>" : "<Cancel: not cancelled>"; });
+      .def("__repr__", [](const Cancel& cancel) {
+        return cancel.is_cancelled() ? "<Cancel: cancelled>" : "<Cancel: not cancelled>";
+      });
   nb::class_<Settings>(module, "Settings")
       .def(nb::init<>())
       .def("read", &Settings::read)

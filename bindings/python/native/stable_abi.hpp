@@ -1,5 +1,6 @@
-// Included before everything else. A module for Python 3.12 and all that follow keeps to the stable interface of CPython, which lacks what reads an object's memory directly: here in the words
-// of what it has. For one version alone nothing changes.
+// Included before everything else. A module for Python 3.12 and all that follow keeps to the stable
+// interface of CPython, which lacks what reads an object's memory directly: here in the words of
+// what it has. For one version alone nothing changes.
 #pragma once
 
 #include <string>
@@ -31,7 +32,8 @@ inline std::string class_name(PyObject* object) {
     PyObject* const found = PyObject_GetAttrString(type, part);
     const char* const text = found != nullptr ? PyUnicode_AsUTF8AndSize(found, nullptr) : nullptr;
     if (text == nullptr) PyErr_Clear();
-    if (text != nullptr && std::string(text) != "builtins") name += (name.empty() ? "" : ".") + std::string(text);
+    if (text != nullptr && std::string(text) != "builtins")
+      name += (name.empty() ? "" : ".") + std::string(text);
     Py_XDECREF(found);
   }
   return name;

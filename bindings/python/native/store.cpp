@@ -36,10 +36,12 @@ std::string name_of(std::string_view url) {
 undertext_status write_line(void* context, undertext_text line) {
   Answered words;
   return in_python(
-      &words.string, [&] { (*static_cast<nb::object*>(context))(nb::bytes(line.data, line.size)); }, UNDERTEXT_INTERNAL);
+      &words.string, [&] { (*static_cast<nb::object*>(context))(nb::bytes(line.data, line.size)); },
+      UNDERTEXT_INTERNAL);
 }
 
-// Where lines come from: a function that answers bytes, or None at the end. A line is held until the next one.
+// Where lines come from: a function that answers bytes, or None at the end. A line is held until
+// the next one.
 struct Lines {
   nb::object next;
   nb::object line = {};
@@ -52,14 +54,17 @@ undertext_status read_line(void* context, undertext_text* line) {
     lines->line = lines->next();
     if (lines->line.is_none()) return;
     if (!PyBytes_Check(lines->line.ptr())) throw Refused{"must be bytes", "line", {}, {}};
-    *line = {PyBytes_AS_STRING(lines->line.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(lines->line.ptr()))};
+    *line = {PyBytes_AS_STRING(lines->line.ptr()),
+             static_cast<std::size_t>(PyBytes_GET_SIZE(lines->line.ptr()))};
   };
   return in_python(&words.string, read, UNDERTEXT_INTERNAL);
 }
 
 }  // namespace
 
-Store::Store(undertext_store* handle, std::string name) : handle_(handle), name_(std::move(name)) { open_stores().insert(this); }
+Store::Store(undertext_store* handle, std::string name) : handle_(handle), name_(std::move(name)) {
+  open_stores().insert(this);
+}
 
 Store::~Store() {
   open_stores().erase(this);
@@ -99,7 +104,8 @@ void bind_store(nb::module_& module) {
             const Use use(self);
             undertext_conversation* made = nullptr;
             call([&](undertext_string* error) {
-              return undertext_conversation_open(*use, name.get(), settings.get(), json.get(), &made, error);
+              return undertext_conversation_open(*use, name.get(), settings.get(), json.get(),
+                                                 &made, error);
             });
             return new Conversation(made, settings.code());
           },
@@ -132,7 +138,9 @@ void bind_store(nb::module_& module) {
           [](Store& self, nb::handle path) {
             const Text text(path, "path");
             const Use use(self);
-            call([&](undertext_string* error) { return undertext_store_backup(*use, text.get(), error); });
+            call([&](undertext_string* error) {
+              return undertext_store_backup(*use, text.get(), error);
+            });
           },
           anything())
       .def("settings", told_of<undertext_store_settings>, anything())
@@ -147,7 +155,9 @@ void bind_store(nb::module_& module) {
           [](Store& self, nb::handle id, nb::object write) {
             const Text name(id, "id");
             const Use use(self);
-            call([&](undertext_string* error) { return undertext_store_export(*use, name.get(), write_line, &write, error); });
+            call([&](undertext_string* error) {
+              return undertext_store_export(*use, name.get(), write_line, &write, error);
+            });
           },
           anything(), anything())
       .def(
@@ -159,7 +169,8 @@ void bind_store(nb::module_& module) {
             Lines lines{std::move(next)};
             Answered imported;
             call([&](undertext_string* error) {
-              return undertext_store_import(*use, name.get(), read_line, &lines, json.get(), &imported.string, error);
+              return undertext_store_import(*use, name.get(), read_line, &lines, json.get(),
+                                            &imported.string, error);
             });
             return read_json(imported.view());
           },
@@ -173,7 +184,9 @@ void bind_store(nb::module_& module) {
         const Text text(url, "url");
         const Json json(options);
         undertext_store* store = nullptr;
-        call([&](undertext_string* error) { return undertext_store_open(text.get(), json.get(), &store, error); });
+        call([&](undertext_string* error) {
+          return undertext_store_open(text.get(), json.get(), &store, error);
+        });
         return new Store(store, name_of({text.get().data, text.get().size}));
       },
       anything(), anything());
@@ -181,7 +194,9 @@ void bind_store(nb::module_& module) {
       "restore_store",
       [](nb::handle url, nb::handle backup) {
         const Text text(url, "url"), file(backup, "backup");
-        call([&](undertext_string* error) { return undertext_store_restore(text.get(), file.get(), error); });
+        call([&](undertext_string* error) {
+          return undertext_store_restore(text.get(), file.get(), error);
+        });
       },
       anything(), anything());
 }

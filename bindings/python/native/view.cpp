@@ -9,7 +9,8 @@ namespace {
 void get(View& view, std::uint64_t index, undertext_entry* entry, Answered* message) {
   const Use use(view);
   call([&](undertext_string* error) {
-    return undertext_view_get(*use, index, entry, message == nullptr ? nullptr : &message->string, error);
+    return undertext_view_get(*use, index, entry, message == nullptr ? nullptr : &message->string,
+                              error);
   });
 }
 
@@ -23,8 +24,9 @@ int clear(PyObject* self) {
   return 0;
 }
 
-PyType_Slot slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
 
 }  // namespace
 
@@ -82,7 +84,9 @@ void bind_view(nb::module_& module) {
       .def("answer", [](View& self, nb::handle query) {
         const Json json(query);
         const Use use(self);
-        return answer_of([&](undertext_string* answer) { return undertext_view_answer(*use, json.get(), answer); });
+        return answer_of([&](undertext_string* answer) {
+          return undertext_view_answer(*use, json.get(), answer);
+        });
       });
 }
 

@@ -13,7 +13,8 @@ namespace undertext_python {
 
 namespace {
 
-// Messages may be nested 128 deep, and stand a few levels inside of a request; the engine knows the exact limit. A cycle ends here.
+// Messages may be nested 128 deep, and stand a few levels inside of a request; the engine knows the
+// exact limit. A cycle ends here.
 constexpr int depth_max = 160;
 constexpr std::size_t path_bytes_max = 256;
 
@@ -21,7 +22,9 @@ void write(PyObject* value, std::string& text, int depth);
 
 // The exception that is set, as a reason; out of memory stays what it is.
 [[noreturn]] void refuse_raised(const char* message) {
-  if (PyErr_ExceptionMatches(PyExc_MemoryError) != 0 || PyErr_ExceptionMatches(PyExc_Exception) == 0) throw nb::python_error();
+  if (PyErr_ExceptionMatches(PyExc_MemoryError) != 0 ||
+      PyErr_ExceptionMatches(PyExc_Exception) == 0)
+    throw nb::python_error();
   throw Refused{message, {}, {}, take_exception()};
 }
 
@@ -65,13 +68,18 @@ void append_quoted(std::string_view utf8, std::string& text) {
 
 void write_string(PyObject* value, std::string& text) {
   if (PyUnicode_IS_COMPACT_ASCII(value)) {
-    append_quoted({static_cast<const char*>(PyUnicode_DATA(value)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(value))}, text);
+    append_quoted({static_cast<const char*>(PyUnicode_DATA(value)),
+                   static_cast<std::size_t>(PyUnicode_GET_LENGTH(value))},
+                  text);
     return;
   }
-  // Not PyUnicode_AsUTF8: that would leave a second copy in the caller's string for as long as it lives.
+  // Not PyUnicode_AsUTF8: that would leave a second copy in the caller's string for as long as it
+  // lives.
   const nb::object utf8 = nb::steal(PyUnicode_AsUTF8String(value));
   if (!utf8.is_valid()) refuse_raised("has a lone surrogate, which no UTF-8 can hold");
-  append_quoted({PyBytes_AS_STRING(utf8.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(utf8.ptr()))}, text);
+  append_quoted(
+      {PyBytes_AS_STRING(utf8.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(utf8.ptr()))},
+      text);
 }
 
 void check_digits(std::size_t digits) {
@@ -99,7 +107,8 @@ void write_int(PyObject* value, std::string& text) {
   if (overflow == 0) {
     if (small == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
     std::array<char, 24> digits{};
-    text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), small).ptr);
+    text.append(digits.data(),
+                std::to_chars(digits.data(), digits.data() + digits.size(), small).ptr);
     return;
   }
   const nb::object digits = nb::steal(integer_digits(value));
@@ -117,7 +126,10 @@ void write_int(PyObject* value, std::string& text) {
 void write_float(PyObject* value, std::string& text) {
   const double number = PyFloat_AS_DOUBLE(value);
   if (!std::isfinite(number))
-    throw Refused{std::isnan(number) ? "is NaN, which is no JSON" : "is infinite, which is no JSON", {}, {}, {}};
+    throw Refused{std::isnan(number) ? "is NaN, which is no JSON" : "is infinite, which is no JSON",
+                  {},
+                  {},
+                  {}};
   char* spelled = PyOS_double_to_string(number, 'r', 0, Py_DTSF_ADD_DOT_0, nullptr);
   if (spelled == nullptr) throw nb::python_error();
   text += spelled;
@@ -131,14 +143,15 @@ void step_in(Refused& refused, PyObject* key) {
   const std::string name = utf8.is_valid() ? PyBytes_AS_STRING(utf8.ptr()) : "?";
   if (refused.field.empty()) refused.field = name;
   if (refused.path.size() < path_bytes_max) {
-    refused.path = name + (refused.path.empty() || refused.path.starts_with('[') ? "" : ".") + refused.path;
+    refused.path =
+        name + (refused.path.empty() || refused.path.starts_with('[') ? "" : ".") + refused.path;
   }
 }
 
 void step_in(Refused& refused, Py_ssize_t index) {
   if (refused.path.size() >= path_bytes_max) return;
-  refused.path =
-      "[" + std::to_string(index) + "]" + (refused.path.empty() || refused.path.starts_with('[') ? "" : ".") + refused.path;
+  refused.path = "[" + std::to_string(index) + "]" +
+                 (refused.path.empty() || refused.path.starts_with('[') ? "" : ".") + refused.path;
 }
 
 void write_member(PyObject* key, PyObject* value, std::string& text, int depth) {
@@ -174,7 +187,8 @@ void write_dict(PyObject* dict, std::string& text, int depth) {
     if (!items.is_valid()) refuse_raised("cannot be read: its method items() raised");
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.ptr()); ++i) {
       const nb::object item = nb::borrow(PyList_GET_ITEM(items.ptr(), i));
-      if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2) throw Refused{"has items that are no pairs", {}, {}, {}};
+      if (!PyTuple_Check(item.ptr()) || PyTuple_GET_SIZE(item.ptr()) != 2)
+        throw Refused{"has items that are no pairs", {}, {}, {}};
       write_member(PyTuple_GET_ITEM(item.ptr(), 0), PyTuple_GET_ITEM(item.ptr(), 1), text, depth);
     }
   }
@@ -186,7 +200,8 @@ void write_list(PyObject* list, std::string& text, int depth) {
   const bool is_list = PyList_Check(list);
   for (Py_ssize_t i = 0; i < (is_list ? PyList_GET_SIZE(list) : PyTuple_GET_SIZE(list)); ++i) {
     if (i > 0) text += ',';
-    const nb::object element = nb::borrow(is_list ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i));
+    const nb::object element =
+        nb::borrow(is_list ? PyList_GET_ITEM(list, i) : PyTuple_GET_ITEM(list, i));
     try {
       write(element.ptr(), text, depth);
     } catch (Refused& refused) {
@@ -201,18 +216,21 @@ void check_depth(int depth) {
   if (depth == depth_max) throw Refused{"is nested too deeply, or contains itself", {}, {}, {}};
 }
 
-// An abstract class of Python's, once it is known. Never let go: the interpreter may be gone before this module is. A static of C++ would lock, and wait for the GIL meanwhile.
+// An abstract class of Python's, once it is known. Never let go: the interpreter may be gone before
+// this module is. A static of C++ would lock, and wait for the GIL meanwhile.
 PyObject* mapping = nullptr;
 PyObject* sequence = nullptr;
 
 bool is_a(PyObject*& known, const char* name, PyObject* value) {
-  if (known == nullptr) known = nb::object(nb::module_::import_("collections.abc").attr(name)).release().ptr();
+  if (known == nullptr)
+    known = nb::object(nb::module_::import_("collections.abc").attr(name)).release().ptr();
   const int is = PyObject_IsInstance(value, known);
   if (is < 0) refuse_raised("cannot be read: its class raised");
   return is == 1;
 }
 
-// What an object of pydantic's says it is, which every SDK answers with; not valid for other objects.
+// What an object of pydantic's says it is, which every SDK answers with; not valid for other
+// objects.
 nb::object dumped(PyObject* value) {
   const nb::object dump = nb::steal(PyObject_GetAttrString(value, "model_dump"));
   if (!dump.is_valid()) {
@@ -228,7 +246,8 @@ nb::object dumped(PyObject* value) {
   return dict;
 }
 
-// What only promises to be like a dict or a list, such as a mappingproxy or a range, and objects of pydantic's.
+// What only promises to be like a dict or a list, such as a mappingproxy or a range, and objects of
+// pydantic's.
 void write_other(PyObject* value, std::string& text, int depth) {
   if (is_a(mapping, "Mapping", value)) {
     check_depth(depth);
@@ -238,7 +257,8 @@ void write_other(PyObject* value, std::string& text, int depth) {
     const nb::object list = nb::steal(PySequence_List(value));
     if (!list.is_valid()) refuse_raised("cannot be read: iterating over it raised");
     write_list(list.ptr(), text, depth + 1);
-  } else if (const nb::object dict = PyType_Check(value) != 0 ? nb::object() : dumped(value); dict.is_valid()) {
+  } else if (const nb::object dict = PyType_Check(value) != 0 ? nb::object() : dumped(value);
+             dict.is_valid()) {
     check_depth(depth);
     write(dict.ptr(), text, depth + 1);
   } else {
@@ -288,13 +308,15 @@ nb::object take_exception() {
 void write_json(PyObject* value, std::string& text) { write(value, text, 0); }
 
 std::string other_base(std::string_view digits, int from) {
-  // Limbs of the other base, the lowest first; each takes a group of digits at a time, and 64 bits hold the product of two.
+  // Limbs of the other base, the lowest first; each takes a group of digits at a time, and 64 bits
+  // hold the product of two.
   const std::size_t group = from == 10 ? 9 : 7;
   const std::uint64_t group_base = from == 10 ? 1'000'000'000 : 1 << 28;
   const std::uint64_t limb_base = from == 10 ? 1 << 28 : 1'000'000'000;
   const std::size_t limb_digits = from == 10 ? 7 : 9;
   std::vector<std::uint64_t> limbs;
-  for (std::size_t at = 0, size = digits.size() % group; at < digits.size(); at += size, size = group) {
+  for (std::size_t at = 0, size = digits.size() % group; at < digits.size();
+       at += size, size = group) {
     if (size == 0) size = group;
     std::uint64_t carry = 0;
     std::from_chars(digits.data() + at, digits.data() + at + size, carry, from);
@@ -308,7 +330,8 @@ std::string other_base(std::string_view digits, int from) {
   std::string text;
   for (std::size_t i = limbs.size(); i-- > 0;) {
     std::array<char, 16> spelled{};
-    const auto [end, fault] = std::to_chars(spelled.data(), spelled.data() + spelled.size(), limbs[i], from == 10 ? 16 : 10);
+    const auto [end, fault] = std::to_chars(spelled.data(), spelled.data() + spelled.size(),
+                                            limbs[i], from == 10 ? 16 : 10);
     const auto size = static_cast<std::size_t>(end - spelled.data());
     if (!text.empty()) text.append(limb_digits - size, '0');
     text.append(spelled.data(), size);

@@ -15,7 +15,9 @@ parser.add_argument("--conversation", default="default")
 parser.add_argument("--config", type=json.loads)
 given = parser.parse_args()
 try:
-    conversation = undertext.open(given.store, given.conversation if given.store else None, settings=given.config)
+    conversation = undertext.open(
+        given.store, given.conversation if given.store else None, settings=given.config
+    )
 except undertext.UndertextError as error:
     sys.exit(json.dumps({"ok": False, "error": error.error}))
 with conversation:

@@ -13,7 +13,11 @@ from typing import Any, Callable
 
 import undertext
 
-MESSAGE = {"role": "user", "content": "a message that is not very long, é", "metadata": {"n": 12345678901234567890, "list": [1, 2.5, None]}}
+MESSAGE = {
+    "role": "user",
+    "content": "a message that is not very long, é",
+    "metadata": {"n": 12345678901234567890, "list": [1, 2.5, None]},
+}
 SLACK_KB = 3 * 1024
 
 
@@ -56,7 +60,11 @@ def failures(count: int) -> None:
     conversation = undertext.open(strategies={"fails": fails})
     conversation.append(MESSAGE)
     for _ in range(count):
-        for call in (lambda: conversation.append({"role": "user", "content": b""}), lambda: conversation.restore(99), lambda: conversation.compress(strategy="fails")):
+        for call in (
+            lambda: conversation.append({"role": "user", "content": b""}),
+            lambda: conversation.restore(99),
+            lambda: conversation.compress(strategy="fails"),
+        ):
             try:
                 call()
             except (undertext.UndertextError, RuntimeError):
@@ -69,12 +77,17 @@ def watch(name: str, work: Callable[[int], None], count: int) -> bool:
         work(max(1, count // 10))
         sizes.append(resident_kb())
     flat = sizes[-1] - sizes[1] <= SLACK_KB
-    print(f"{name:9} {count:>9,} times, resident kB: {' '.join(map(str, sizes))}{'' if flat else '   GROWS'}")
+    print(
+        f"{name:9} {count:>9,} times, resident kB: {' '.join(map(str, sizes))}{'' if flat else '   GROWS'}"
+    )
     return flat
 
 
 def main(share: float) -> int:
-    with tempfile.TemporaryDirectory() as folder, undertext.Store(f"sqlite:{folder}/store.db") as store:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        undertext.Store(f"sqlite:{folder}/store.db") as store,
+    ):
         with store.open("one") as conversation:
             conversation.append(MESSAGE)
         flat = [

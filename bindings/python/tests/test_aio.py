@@ -28,7 +28,10 @@ def say(content: str) -> dict[str, object]:
 
 
 def test_every_public_method_is_there_as_a_coroutine() -> None:
-    for asynchronous, synchronous in ((aio.Conversation, undertext.Conversation), (aio.Store, undertext.Store)):
+    for asynchronous, synchronous in (
+        (aio.Conversation, undertext.Conversation),
+        (aio.Store, undertext.Store),
+    ):
         names = {name for name in vars(synchronous) if not name.startswith("_")}
         assert names <= {name for name in dir(asynchronous) if not name.startswith("_")}
 
@@ -63,7 +66,9 @@ def test_calls_run_in_the_order_in_which_they_were_made() -> None:
         async with aio.open() as conversation:
             calls = [conversation.append(say(str(i))) for i in range(200)]
             assert await asyncio.gather(*reversed(calls)) == list(range(200, 0, -1))
-            assert [m["content"] for m in await conversation.messages()] == [str(i) for i in range(200)]
+            assert [m["content"] for m in await conversation.messages()] == [
+                str(i) for i in range(200)
+            ]
 
     run(work())
 
@@ -76,7 +81,10 @@ def test_conversations_run_beside_each_other_and_the_loop_stays_free() -> None:
         assert go_on.wait(30)
 
     async def work() -> None:
-        async with aio.open(strategies={"waits": undertext.slow(waits)}) as stuck, aio.open() as other:
+        async with (
+            aio.open(strategies={"waits": undertext.slow(waits)}) as stuck,
+            aio.open() as other,
+        ):
             await stuck.append(say("x"))
             waiting = asyncio.ensure_future(stuck.compress(strategy="waits"))
             while not entered.is_set():
@@ -132,7 +140,11 @@ def test_a_call_whose_task_is_cancelled_before_its_first_step_does_not_happen() 
         async with aio.open() as conversation:
             await conversation.append(say("one"))
             first = conversation.transform(waits, indices=[0])
-            wrapped: List[Callable[[Coroutine[Any, Any, int]], Awaitable[int]]] = [lambda call: call, around, lambda call: asyncio.wait_for(call, 30)]
+            wrapped: List[Callable[[Coroutine[Any, Any, int]], Awaitable[int]]] = [
+                lambda call: call,
+                around,
+                lambda call: asyncio.wait_for(call, 30),
+            ]
             for wrap in wrapped:
                 task = asyncio.ensure_future(wrap(conversation.append(say("by a task"))))
                 task.cancel()
@@ -191,7 +203,9 @@ def test_events_are_iterated_over_until_the_conversation_ends() -> None:
 
 
 STRATEGY = {"name": "smart_summary", "keep": 1, "summariser": "model"}
-TALK = [say("a message of some length, so that there is something to be made shorter") for _ in range(6)]
+TALK = [
+    say("a message of some length, so that there is something to be made shorter") for _ in range(6)
+]
 
 
 def test_a_summariser_may_be_a_coroutine_function() -> None:
@@ -209,18 +223,25 @@ def test_a_summariser_may_be_a_coroutine_function() -> None:
 
 
 class Model:
-    async def __call__(self, messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
+    async def __call__(
+        self, messages: List[Message], tokens_max: int, cancel: undertext.Cancel
+    ) -> str:
         await asyncio.sleep(0)
         return "they talked"
 
 
-@pytest.mark.parametrize("model", [Model(), lambda *asked: Model()(*asked), undertext.quick(lambda *asked: Model()(*asked))])
+@pytest.mark.parametrize(
+    "model",
+    [Model(), lambda *asked: Model()(*asked), undertext.quick(lambda *asked: Model()(*asked))],
+)
 def test_whatever_can_be_awaited_is(model: Any) -> None:
     async def nothing() -> None:
         await asyncio.sleep(0)
 
     async def work() -> None:
-        async with aio.open(summarisers={"model": model}, strategies={"idle": lambda *asked: nothing()}) as conversation:
+        async with aio.open(
+            summarisers={"model": model}, strategies={"idle": lambda *asked: nothing()}
+        ) as conversation:
             await conversation.append(TALK)
             assert (await conversation.compress(strategy="idle"))["outcome"] == "fits"
             assert (await conversation.compress(strategy=STRATEGY))["outcome"] == "compressed"
@@ -247,7 +268,11 @@ def test_what_is_handed_in_is_read_when_the_call_is_made() -> None:
                 calls.append(conversation.append([message], description=str(i)))
             message.clear()
             await asyncio.gather(*calls)
-            assert await conversation.messages() == [{"role": "user", "content": str(i), "tags": [["a", {"i": i}]]} for i in range(5) for _ in range(2)]
+            assert await conversation.messages() == [
+                {"role": "user", "content": str(i), "tags": [["a", {"i": i}]]}
+                for i in range(5)
+                for _ in range(2)
+            ]
             cycle: Dict[str, Any] = say("round")
             cycle["again"] = [cycle, cycle]
             for refused in (cycle, {**say("odd"), "odd": Odd()}):
@@ -270,7 +295,9 @@ def test_a_model_may_need_a_thread_however_many_compress() -> None:
     async def work() -> None:
         asyncio.get_running_loop().set_default_executor(concurrent.futures.ThreadPoolExecutor(1))
         conversations = [await compressing(write) for _ in range(8)]
-        answers = await asyncio.gather(*(conversation.compress(strategy=STRATEGY) for conversation in conversations))
+        answers = await asyncio.gather(
+            *(conversation.compress(strategy=STRATEGY) for conversation in conversations)
+        )
         assert [answer["outcome"] for answer in answers] == ["compressed"] * 8
         await asyncio.gather(*(conversation.close() for conversation in conversations))
 
@@ -301,7 +328,10 @@ def test_calls_do_not_wait_for_a_model() -> None:
             assert not compression.done()
             model.go_on.set()
             assert (await compression)["outcome"] == "compressed"
-            assert [m["content"] for m in await conversation.messages(last=2)] == ["before", "after"]
+            assert [m["content"] for m in await conversation.messages(last=2)] == [
+                "before",
+                "after",
+            ]
 
     run(work())
 
@@ -321,7 +351,14 @@ def test_a_model_may_ask_its_own_conversation() -> None:
 def test_calls_do_not_wait_for_whoever_waits_for_a_compression() -> None:
     async def work() -> None:
         model = Waiting()
-        settings = {"compressionConfig": {"enabled": True, "threshold": 60, "targetTokens": 60, "strategy": {**STRATEGY, "summaryTokens": 20}}}
+        settings = {
+            "compressionConfig": {
+                "enabled": True,
+                "threshold": 60,
+                "targetTokens": 60,
+                "strategy": {**STRATEGY, "summaryTokens": 20},
+            }
+        }
         async with aio.open(summarisers={"model": model}, settings=settings) as conversation:
             await conversation.append(TALK)
             waiting = asyncio.ensure_future(conversation.wait_for_compression())
@@ -388,7 +425,9 @@ def test_a_cost_that_is_no_number_of_tokens_is_refused_by_its_name(count: Any) -
 
     async def work() -> None:
         async with await compressing(write) as conversation:
-            with pytest.raises(undertext.InvalidArgumentError, match="completionTokens must be") as caught:
+            with pytest.raises(
+                undertext.InvalidArgumentError, match="completionTokens must be"
+            ) as caught:
                 await conversation.compress(strategy=STRATEGY)
             assert caught.value.field == "completionTokens"
             assert conversation.version == 1

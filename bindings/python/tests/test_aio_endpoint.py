@@ -16,7 +16,13 @@ from undertext import aio
 
 T = TypeVar("T")
 SERVER = Path(__file__).resolve().parents[3] / "tests" / "endpoint" / "fault_server.py"
-TALK = [{"role": "user", "content": f"message {i} of some length, so that there is something to be made shorter here"} for i in range(6)]
+TALK = [
+    {
+        "role": "user",
+        "content": f"message {i} of some length, so that there is something to be made shorter here",
+    }
+    for i in range(6)
+]
 BY_A_MODEL = {"name": "smart_summary", "keep": 1, "summariser": "model"}
 
 
@@ -34,12 +40,18 @@ class Endpoint:
         await asyncio.to_thread(lambda: urllib.request.urlopen(self.url + path, timeout=30).read())
 
     def settings(self, scene: str) -> Dict[str, Any]:
-        return {"summarisers": {"model": {"kind": "openai", "baseUrl": f"{self.url}/v1", "model": scene}}}
+        return {
+            "summarisers": {
+                "model": {"kind": "openai", "baseUrl": f"{self.url}/v1", "model": scene}
+            }
+        }
 
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with subprocess.Popen([sys.executable, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [sys.executable, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         yield Endpoint(server.stdout.readline().split()[1])
 
@@ -52,10 +64,15 @@ def opened(endpoint: Endpoint, scene: str = "wait-for-release", **more: Any) -> 
     return aio.open(settings=endpoint.settings(scene), **more)
 
 
-STRATEGIES: List[Dict[str, Any]] = [BY_A_MODEL, {"name": "pipeline", "steps": [{"name": "clear_tool_results"}, BY_A_MODEL]}]
+STRATEGIES: List[Dict[str, Any]] = [
+    BY_A_MODEL,
+    {"name": "pipeline", "steps": [{"name": "clear_tool_results"}, BY_A_MODEL]},
+]
 
 
-def by_compress(conversation: aio.Conversation, strategy: Dict[str, Any]) -> Coroutine[Any, Any, Any]:
+def by_compress(
+    conversation: aio.Conversation, strategy: Dict[str, Any]
+) -> Coroutine[Any, Any, Any]:
     return conversation.compress(strategy=strategy)
 
 
@@ -66,7 +83,12 @@ def by_apply(conversation: aio.Conversation, strategy: Dict[str, Any]) -> Corout
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("asked", [by_compress, by_apply])
 @pytest.mark.parametrize("forked", [False, True])
-def test_calls_do_not_wait_for_an_endpoint(endpoint: Endpoint, strategy: Dict[str, Any], asked: Callable[..., Coroutine[Any, Any, Any]], forked: bool) -> None:
+def test_calls_do_not_wait_for_an_endpoint(
+    endpoint: Endpoint,
+    strategy: Dict[str, Any],
+    asked: Callable[..., Coroutine[Any, Any, Any]],
+    forked: bool,
+) -> None:
     async def work() -> None:
         async with opened(endpoint) as original:
             await original.append(TALK)
@@ -88,11 +110,18 @@ def test_a_compression_by_an_endpoint_is_of_the_version_of_its_turn(endpoint: En
             async with opened(endpoint, "ok") as conversation:
                 await conversation.append(TALK)
                 compression = asyncio.ensure_future(conversation.compress(strategy=BY_A_MODEL))
-                later = [conversation.append({"role": "user", "content": f"after {i}"}) for i in range(3)]
+                later = [
+                    conversation.append({"role": "user", "content": f"after {i}"}) for i in range(3)
+                ]
                 receipt = (await compression)["receipt"]
                 await asyncio.gather(*later)
                 assert receipt["ordinals"] == [0, 1, 2, 3, 4]
-                assert [m["content"] for m in await conversation.messages(last=4)] == [TALK[5]["content"], "after 0", "after 1", "after 2"]
+                assert [m["content"] for m in await conversation.messages(last=4)] == [
+                    TALK[5]["content"],
+                    "after 0",
+                    "after 1",
+                    "after 2",
+                ]
 
     run(work())
 
@@ -125,8 +154,16 @@ def test_an_endpoint_answers_asyncio_as_it_answers_others(endpoint: Endpoint) ->
                 return [told_of(error), await conversation.messages()]
 
     outcomes = set()
-    wrong = [{**BY_A_MODEL, "keep": "x"}, {**BY_A_MODEL, "summariser": "nobody"}, {"name": "pipeline", "steps": [{"name": "keep_recent", "n": "x"}, BY_A_MODEL]}]
-    for strategy in [*STRATEGIES, *wrong, {"name": "pipeline", "steps": [BY_A_MODEL, {"name": "pipeline", "steps": [{"n": 1}]}]}]:
+    wrong = [
+        {**BY_A_MODEL, "keep": "x"},
+        {**BY_A_MODEL, "summariser": "nobody"},
+        {"name": "pipeline", "steps": [{"name": "keep_recent", "n": "x"}, BY_A_MODEL]},
+    ]
+    for strategy in [
+        *STRATEGIES,
+        *wrong,
+        {"name": "pipeline", "steps": [BY_A_MODEL, {"name": "pipeline", "steps": [{"n": 1}]}]},
+    ]:
         for aim in ({}, {"targetTokens": 200}, {"targetTokens": 30}):
             asked = {"operation": "COMPRESS", "strategy": strategy, **aim}
             answer = at_once(asked)
@@ -140,7 +177,9 @@ def test_a_model_is_asked_once(endpoint: Endpoint) -> None:
         async with opened(endpoint, "ok") as conversation:
             await conversation.append(TALK)
             await conversation.compress(strategy=BY_A_MODEL)
-            asked = await asyncio.to_thread(lambda: urllib.request.urlopen(endpoint.url + "/count", timeout=30).read())
+            asked = await asyncio.to_thread(
+                lambda: urllib.request.urlopen(endpoint.url + "/count", timeout=30).read()
+            )
             assert int(asked) == 1
 
     run(work())
@@ -170,7 +209,9 @@ def test_code_of_ones_own_keeps_its_turn_beside_an_endpoint(endpoint: Endpoint) 
         quick = undertext.quick(lambda *asked: "they talked")
         async with opened(endpoint, summarisers={"mine": quick}) as conversation:
             await conversation.append(TALK)
-            answer = await conversation.fit(budget={"window": 100}, strategy={**BY_A_MODEL, "summariser": "mine"})
+            answer = await conversation.fit(
+                budget={"window": 100}, strategy={**BY_A_MODEL, "summariser": "mine"}
+            )
             assert answer["outcome"] == "fits_after"
             with pytest.raises(undertext.InvalidArgumentError) as caught:
                 await conversation.compress(strategy={**BY_A_MODEL, "summariser": "nobody"})

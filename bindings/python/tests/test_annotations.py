@@ -20,7 +20,11 @@ def functions() -> Iterator[Callable[..., Any]]:
             value = getattr(module, name)
             if inspect.isfunction(value):
                 yield value
-            elif inspect.isclass(value) and value.__module__.startswith("undertext.") and not typing.is_typeddict(value):
+            elif (
+                inspect.isclass(value)
+                and value.__module__.startswith("undertext.")
+                and not typing.is_typeddict(value)
+            ):
                 yield from (member for member in vars(value).values() if inspect.isfunction(member))
 
 
@@ -34,4 +38,6 @@ def test_the_types_of_every_function_can_be_asked_for() -> None:
 
 
 def test_the_filters_of_a_query_are_named_by_their_type() -> None:
-    assert "MessageFilters" in str(typing.get_type_hints(undertext.Conversation.messages)["filters"])
+    assert "MessageFilters" in str(
+        typing.get_type_hints(undertext.Conversation.messages)["filters"]
+    )

@@ -13,8 +13,21 @@ import pytest
 import undertext
 from undertext.types import Event, Message, Plan, Summary
 
-SETTINGS = {"compressionConfig": {"enabled": False, "threshold": 150, "targetTokens": 130, "strategy": {"name": "smart_summary", "keep": 1, "summariser": "mine"}}}
-TALK = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"message number {i}, which is of some length, so that it can be made shorter"} for i in range(8)]
+SETTINGS = {
+    "compressionConfig": {
+        "enabled": False,
+        "threshold": 150,
+        "targetTokens": 130,
+        "strategy": {"name": "smart_summary", "keep": 1, "summariser": "mine"},
+    }
+}
+TALK = [
+    {
+        "role": "user" if i % 2 == 0 else "assistant",
+        "content": f"message number {i}, which is of some length, so that it can be made shorter",
+    }
+    for i in range(8)
+]
 
 
 def summarising(write: undertext.Summariser) -> undertext.Conversation:
@@ -80,14 +93,19 @@ def test_a_summariser_that_fails_changes_nothing(write: Any, code: str) -> None:
 def test_a_cost_that_is_no_number_of_tokens_is_refused_by_its_name(name: str, count: Any) -> None:
     summary: Any = {"text": "short", name: count}
     conversation = summarising(lambda *_: summary)
-    with pytest.raises(undertext.InvalidArgumentError, match=f"{name} must be a whole number") as caught:
+    with pytest.raises(
+        undertext.InvalidArgumentError, match=f"{name} must be a whole number"
+    ) as caught:
         conversation.compress(strategy=STRATEGY)
     assert caught.value.field == name
     assert conversation.version == 1
     assert conversation.messages() == TALK
 
 
-@pytest.mark.parametrize(("summary", "field"), [({"model": "m"}, "text"), ({"text": 7}, "text"), ({"text": "t", "model": 7}, "model")])
+@pytest.mark.parametrize(
+    ("summary", "field"),
+    [({"model": "m"}, "text"), ({"text": 7}, "text"), ({"text": "t", "model": 7}, "model")],
+)
 def test_a_summary_that_is_refused_says_by_which_member(summary: Any, field: str) -> None:
     conversation = summarising(lambda *_: summary)
     with pytest.raises(undertext.InvalidArgumentError, match=field) as caught:
@@ -102,7 +120,11 @@ def test_what_a_callback_raises_is_raised_as_it_is() -> None:
         raise raised
 
     too_few_parameters: Any = lambda: ""
-    for callback, kind in ((write, type(raised)), (raises_broken, Broken), (too_few_parameters, TypeError)):
+    for callback, kind in (
+        (write, type(raised)),
+        (raises_broken, Broken),
+        (too_few_parameters, TypeError),
+    ):
         conversation = summarising(callback)
         with pytest.raises(kind) as caught:
             conversation.compress(strategy=STRATEGY)
@@ -118,7 +140,9 @@ def test_what_a_callback_raised_before_another_failure_is_its_cause() -> None:
 
     conversation = summarising(write)
     with pytest.raises(undertext.CannotFitError) as caught:
-        conversation.compress(strategy=STRATEGY, target_tokens=1)  # the digest takes the summary's place, and is too long
+        conversation.compress(
+            strategy=STRATEGY, target_tokens=1
+        )  # the digest takes the summary's place, and is too long
     assert caught.value.__cause__ is later
 
 
@@ -154,18 +178,29 @@ def test_an_interrupt_goes_through_as_it_is() -> None:
     assert conversation.version == 1
 
 
-def keeps_last_two(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
+def keeps_last_two(
+    view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel
+) -> Plan | None:
     hidden = [view.entry(i)["ordinal"] for i in range(len(view) - 2)]
     if not hidden:
         return None
-    return {"replacements": [{"hide": hidden, "summary": {"role": "user", "content": f"{len(hidden)} messages"}}], "reason": "old"}
+    return {
+        "replacements": [
+            {"hide": hidden, "summary": {"role": "user", "content": f"{len(hidden)} messages"}}
+        ],
+        "reason": "old",
+    }
 
 
 def test_a_strategy_proposes_a_plan() -> None:
     conversation = undertext.open(strategies={"last_two": keeps_last_two})
     conversation.append(TALK)
     assert conversation.compress(strategy="last_two")["outcome"] == "compressed"
-    assert [m["content"] for m in conversation.messages()] == ["6 messages", TALK[6]["content"], TALK[7]["content"]]
+    assert [m["content"] for m in conversation.messages()] == [
+        "6 messages",
+        TALK[6]["content"],
+        TALK[7]["content"],
+    ]
     conversation.expand(0)
     assert conversation.messages() == TALK
 
@@ -200,7 +235,9 @@ def test_code_that_runs_in_the_turn_of_a_change_may_read_and_not_change() -> Non
     unraisable: List[Any] = []
     conversation: undertext.Conversation
 
-    def reads_and_changes(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> None:
+    def reads_and_changes(
+        view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel
+    ) -> None:
         lengths.append(len(conversation.view()))
         conversation.append(TALK)
 
@@ -208,7 +245,12 @@ def test_code_that_runs_in_the_turn_of_a_change_may_read_and_not_change() -> Non
         conversation.append(TALK)
         return message
 
-    conversation = undertext.open(strategies={"quick": reads_and_changes, "slow": undertext.slow(lambda *given: reads_and_changes(*given))})
+    conversation = undertext.open(
+        strategies={
+            "quick": reads_and_changes,
+            "slow": undertext.slow(lambda *given: reads_and_changes(*given)),
+        }
+    )
     conversation.append(TALK)
     with pytest.raises(undertext.InvalidArgumentError, match="must not change"):
         conversation.compress(strategy="quick")
@@ -228,10 +270,14 @@ def test_code_that_runs_in_the_turn_of_a_change_may_read_and_not_change() -> Non
 
 def test_methods_of_objects_can_be_marked_too() -> None:
     class Keeper:
-        def plan(self, view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
+        def plan(
+            self, view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel
+        ) -> Plan | None:
             return keeps_last_two(view, tokens_max, cancel)
 
-    conversation = undertext.open(strategies={"slow": undertext.slow(Keeper().plan), "quick": undertext.quick(Keeper().plan)})
+    conversation = undertext.open(
+        strategies={"slow": undertext.slow(Keeper().plan), "quick": undertext.quick(Keeper().plan)}
+    )
     conversation.append(TALK)
     assert conversation.fit(budget={"window": 60}, strategy="quick")["outcome"] == "fits_after"
     with pytest.raises(undertext.UndertextError):
@@ -252,7 +298,9 @@ def test_a_slow_summary_runs_in_the_background() -> None:
     with conversation.events() as events:
         conversation.append(TALK)
         assert entered.wait(30)
-        conversation.append({"role": "user", "content": "meanwhile"})  # nobody waits for the summary
+        conversation.append(
+            {"role": "user", "content": "meanwhile"}
+        )  # nobody waits for the summary
         go_on.set()
         conversation.wait_for_compression()
         kinds = [event["type"] for event in events.waiting()]
@@ -296,11 +344,18 @@ def test_subscribers_hear_every_event_in_order() -> None:
         conversation.append({"role": "user", "content": "one"})
         conversation.clear(keep_system_message=False)
     conversation.append({"role": "user", "content": "unheard"})
-    assert [event["type"] for event in heard] == ["MESSAGE_ADDED", "CONTEXT_CHANGED", "BATCH_OPENED", "CONTEXT_CHANGED"]
+    assert [event["type"] for event in heard] == [
+        "MESSAGE_ADDED",
+        "CONTEXT_CHANGED",
+        "BATCH_OPENED",
+        "CONTEXT_CHANGED",
+    ]
     assert heard[0] == {"type": "MESSAGE_ADDED", "version": 1, "ordinal": 0}
 
 
-def test_what_a_subscriber_raises_does_not_fail_the_operation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_subscriber_raises_does_not_fail_the_operation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     unraisable: List[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
     conversation = undertext.open()
@@ -365,7 +420,9 @@ def test_a_forgotten_iterator_hears_no_more() -> None:
 
 def test_code_is_let_go_with_its_conversation() -> None:
     class Writer:
-        def __call__(self, messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
+        def __call__(
+            self, messages: List[Message], tokens_max: int, cancel: undertext.Cancel
+        ) -> str:
             return ""
 
     writer = Writer()

@@ -28,7 +28,12 @@ def contents(conversation: undertext.Conversation) -> list[object]:
 
 
 def test_a_message_comes_back_as_it_was_given() -> None:
-    message = {"role": "user", "content": [{"type": "text", "text": "a\u00e9\U0001f600\n\"\\\x01"}], "x": [1, -2.5, 1e300, True, None, {"": []}], "big": 9007199254740993}
+    message = {
+        "role": "user",
+        "content": [{"type": "text", "text": 'a\u00e9\U0001f600\n"\\\x01'}],
+        "x": [1, -2.5, 1e300, True, None, {"": []}],
+        "big": 9007199254740993,
+    }
     with undertext.open() as conversation:
         assert conversation.append(message) == 1
         assert conversation.messages() == [message]
@@ -39,7 +44,12 @@ def test_append_takes_one_message_or_several_and_answers_the_version() -> None:
     conversation = undertext.open()
     assert conversation.append(say("user", "one")) == 1
     assert conversation.append([say("user", "two"), say("user", "three")]) == 2
-    assert conversation.append(say("user", "four"), expected_version=2, description="d", operation_id="o") == 3
+    assert (
+        conversation.append(
+            say("user", "four"), expected_version=2, description="d", operation_id="o"
+        )
+        == 3
+    )
     assert conversation.version == 3
     assert len(conversation) == 4
     assert conversation.history()[-1]["description"] == "d"
@@ -47,7 +57,10 @@ def test_append_takes_one_message_or_several_and_answers_the_version() -> None:
 
 def test_filters_compose() -> None:
     conversation = filled()
-    assert [m["content"] for m in conversation.messages(role="user", last=2)] == ["message 2", "message 4"]
+    assert [m["content"] for m in conversation.messages(role="user", last=2)] == [
+        "message 2",
+        "message 4",
+    ]
     assert conversation.ordinals(roles=["assistant"], start=1) == [3, 5]
     assert conversation.count(contains="message 1")["count"] == 1
     assert conversation.messages(at_version=1, last=0) == []
@@ -82,16 +95,26 @@ def test_every_operation_has_a_method() -> None:
     assert contents(conversation)[-1] == "an answer"
     conversation.clear()
     assert contents(conversation) == []
-    assert conversation.apply({"operation": "truncate", "truncate": {"keepLast": 1}})["operation"] == "TRUNCATE"
+    assert (
+        conversation.apply({"operation": "truncate", "truncate": {"keepLast": 1}})["operation"]
+        == "TRUNCATE"
+    )
 
 
 def test_a_list_of_operations_is_all_or_nothing() -> None:
     conversation = filled(2)
     with pytest.raises(undertext.InvalidArgumentError) as caught:
-        conversation.apply_all([{"operation": "UNDO"}, {"operation": "INSERT", "position": 99, "messages": [say("user", "x")]}])
+        conversation.apply_all(
+            [
+                {"operation": "UNDO"},
+                {"operation": "INSERT", "position": 99, "messages": [say("user", "x")]},
+            ]
+        )
     assert caught.value.error["operationIndex"] == 1
     assert conversation.version == 2
-    assert [a["version"] for a in conversation.apply_all([{"operation": "UNDO"}, {"operation": "REDO"}])] == [3, 4]
+    assert [
+        a["version"] for a in conversation.apply_all([{"operation": "UNDO"}, {"operation": "REDO"}])
+    ] == [3, 4]
 
 
 def test_queries_have_methods() -> None:
@@ -113,7 +136,9 @@ def test_queries_have_methods() -> None:
     assert conversation.render("openai_chat")["request"]["messages"][-1]["role"] == "assistant"
     assert conversation.validate("openai_chat")["valid"] is True
     assert "result" in conversation.query("cost", from_=6, dialect="anthropic")
-    tried = conversation.cost(operations=[{"operation": "CLEAR"}], dialect="anthropic", cache_markers="auto")
+    tried = conversation.cost(
+        operations=[{"operation": "CLEAR"}], dialect="anthropic", cache_markers="auto"
+    )
     assert tried["brokenThinking"] == 0 and tried["savedPerTurn"] > 0
     assert "cache_control" in str(conversation.render("anthropic", cache_markers="auto")["request"])
     conversation.report_usage("r", prompt=10, completion=2)
@@ -214,7 +239,11 @@ def test_a_conversation_goes_out_with_its_history_and_comes_back(tmp_path: Path)
         with store.open("one", settings={"tokenLimit": 1000}) as conversation:
             conversation.append([say("user", "kept"), say("user", "secret")])
             conversation.undo()
-            assert conversation.redact([1], who="me", why="a test", derived=True) == {"redacted": 1, "derived": [], "operations": []}
+            assert conversation.redact([1], who="me", why="a test", derived=True) == {
+                "redacted": 1,
+                "derived": [],
+                "operations": [],
+            }
         first, second = io.BytesIO(), io.BytesIO()
         store.export("one", first)
         first.seek(0)
@@ -243,10 +272,17 @@ def test_a_function_transforms_messages() -> None:
     def shout(message: undertext.Message) -> dict[str, object]:
         return {**message, "content": str(message["content"]).upper()}
 
-    assert conversation.transform(shout, roles=["assistant"], description="loud")["operation"] == "TRANSFORM"
+    assert (
+        conversation.transform(shout, roles=["assistant"], description="loud")["operation"]
+        == "TRANSFORM"
+    )
     assert contents(conversation) == ["message 0", "MESSAGE 1", "message 2", "MESSAGE 3"]
     broken: Any
-    for broken in (lambda message: None, lambda message: {"role": "user"}, lambda message: {**message, "x": b""}):
+    for broken in (
+        lambda message: None,
+        lambda message: {"role": "user"},
+        lambda message: {**message, "x": b""},
+    ):
         with pytest.raises(undertext.UndertextError):
             conversation.transform(broken, indices=[0])
     with pytest.raises(ZeroDivisionError):
@@ -259,20 +295,36 @@ def test_what_is_closed_says_so() -> None:
     conversation.close()
     conversation.close()
     assert conversation.closed
-    for use in (lambda: conversation.append(say("user", "x")), lambda: conversation.messages(), lambda: conversation.version, lambda: conversation.view()):
+    for use in (
+        lambda: conversation.append(say("user", "x")),
+        lambda: conversation.messages(),
+        lambda: conversation.version,
+        lambda: conversation.view(),
+    ):
         with pytest.raises(undertext.InvalidArgumentError, match="closed"):
             use()
 
 
 def test_providers_payloads_streams_and_tokens() -> None:
-    imported = undertext.import_messages("openai_chat", {"model": "m", "messages": [{"role": "user", "content": "hi"}]})
+    imported = undertext.import_messages(
+        "openai_chat", {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+    )
     assert imported["messages"] == [{"role": "user", "content": "hi"}]
     conversation = filled(2)
     rendered = conversation.render("openai_chat")["request"]["messages"]
-    after = undertext.import_after(conversation.view(), {"messages": [*rendered, {"role": "user", "content": "new"}]}, "openai_chat")
+    after = undertext.import_after(
+        conversation.view(),
+        {"messages": [*rendered, {"role": "user", "content": "new"}]},
+        "openai_chat",
+    )
     assert (after["known"], after["messages"]) == (2, [{"role": "user", "content": "new"}])
     assert undertext.validate_request({"messages": rendered}, "openai_chat")["valid"] is True
-    assert undertext.validate_request([{"role": "tool", "content": "x", "tool_call_id": "c"}], "openai_chat")["findings"] != []
+    assert (
+        undertext.validate_request(
+            [{"role": "tool", "content": "x", "tool_call_id": "c"}], "openai_chat"
+        )["findings"]
+        != []
+    )
     stream = undertext.Stream("openai_chat")
     stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "he"}}]})
     stream.feed('{"choices":[{"index":0,"delta":{"content":"llo"},"finish_reason":"stop"}]}')
@@ -288,13 +340,36 @@ def test_a_tool_is_called_by_the_names_that_the_caller_gave() -> None:
     names = rendered["toolNames"]
     sent = rendered["request"]["tools"][0]["function"]["name"]
     assert names == {sent: "my.tool"}
-    answer: Dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "type": "function", "function": {"name": sent, "arguments": "{}"}}]}
+    answer: Dict[str, Any] = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": sent, "arguments": "{}"}}
+        ],
+    }
     stream = undertext.Stream("openai_chat", tool_names=names)
-    stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "tool_calls": [{"index": 0, **answer["tool_calls"][0]}]}}]})
+    stream.feed(
+        {
+            "choices": [
+                {
+                    "index": 0,
+                    "delta": {
+                        "role": "assistant",
+                        "tool_calls": [{"index": 0, **answer["tool_calls"][0]}],
+                    },
+                }
+            ]
+        }
+    )
     for message in (
         undertext.import_messages("openai_chat", answer, tool_names=names)["messages"][0],
         conversation.import_messages(answer, "openai_chat", tool_names=names)["messages"][0],
-        undertext.import_after(conversation.view(), [{"role": "user", "content": "go"}, answer], "openai_chat", tool_names=names)["messages"][0],
+        undertext.import_after(
+            conversation.view(),
+            [{"role": "user", "content": "go"}, answer],
+            "openai_chat",
+            tool_names=names,
+        )["messages"][0],
         stream.result()["message"],
     ):
         assert message["tool_calls"][0]["function"]["name"] == "my.tool"
@@ -302,9 +377,18 @@ def test_a_tool_is_called_by_the_names_that_the_caller_gave() -> None:
 
 def test_a_model_looks_into_its_conversation_by_tools() -> None:
     conversation = undertext.open()
-    conversation.append([{"role": "user", "content": "Where is the token bucket?"}, {"role": "assistant", "content": "In limiter.cpp."}])
+    conversation.append(
+        [
+            {"role": "user", "content": "Where is the token bucket?"},
+            {"role": "assistant", "content": "In limiter.cpp."},
+        ]
+    )
     conversation.delete(ordinals=[0])
-    assert [tool["name"] for tool in conversation.tools("anthropic")] == ["context_search", "context_expand", "context_status"]
+    assert [tool["name"] for tool in conversation.tools("anthropic")] == [
+        "context_search",
+        "context_expand",
+        "context_status",
+    ]
     assert conversation.tools("gemini")[0]["functionDeclarations"][0]["name"] == "context_search"
     for arguments in ('{"ordinals":[0]}', {"ordinals": [0]}):
         result = conversation.call_tool("context_expand", arguments)
@@ -318,14 +402,31 @@ def test_a_model_looks_into_its_conversation_by_tools() -> None:
 def test_a_model_brings_tokenizer_costs_profile_and_window() -> None:
     conversation = undertext.open(settings={"model": "Anthropic/Claude-Opus-4.7"})
     model = conversation.model()
-    assert (model["known"], model["row"], model["tokenizer"], model["limits"]["window"]) == (True, "claude-opus-4-7", "estimate:claude-4.7", 1000000)
+    assert (model["known"], model["row"], model["tokenizer"], model["limits"]["window"]) == (
+        True,
+        "claude-opus-4-7",
+        "estimate:claude-4.7",
+        1000000,
+    )
     assert conversation.fit()["tokensMax"] == 1000000
     assert list(conversation.render()["request"]) == ["messages"]
     assert conversation.model("GPT-5.5") == {**undertext.find_model("gpt-5.5"), "name": "GPT-5.5"}
     assert undertext.find_model("parrot")["known"] is False
-    tools = [{"name": "f", "description": "Does it.", "input_schema": {"type": "object", "properties": {}}}]
-    assert conversation.count_tools(tools) == undertext.count_tools("claude-opus-4-7", tools) == conversation.count_tools(tools, model="claude-opus-4.7")
-    undertext.add_models({"models": [{"names": ["magpie-1"], "tokenizer": "estimate", "limits": {"window": 77}}]})
+    tools = [
+        {
+            "name": "f",
+            "description": "Does it.",
+            "input_schema": {"type": "object", "properties": {}},
+        }
+    ]
+    assert (
+        conversation.count_tools(tools)
+        == undertext.count_tools("claude-opus-4-7", tools)
+        == conversation.count_tools(tools, model="claude-opus-4.7")
+    )
+    undertext.add_models(
+        {"models": [{"names": ["magpie-1"], "tokenizer": "estimate", "limits": {"window": 77}}]}
+    )
     assert undertext.open(settings={"model": "Magpie-1-latest"}).fit()["tokensMax"] == 77
     with pytest.raises(undertext.InvalidArgumentError, match="line 1, models"):
         undertext.add_models('{"models":[{"names":["a"],"costs":"none"}]}')

@@ -153,7 +153,12 @@ PROGRAMS = {
 def test_a_process_ends_well_with(name: str) -> None:
     times = 10 if "daemon" in name else 1
     for _ in range(times):
-        done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", STARTS + textwrap.dedent(PROGRAMS[name])], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-X", "faulthandler", "-c", STARTS + textwrap.dedent(PROGRAMS[name])],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         assert done.returncode == 0, done.stderr
         if "daemon" not in name:  # those say that their conversation is closed
             assert done.stderr == ""

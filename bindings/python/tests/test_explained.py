@@ -22,19 +22,28 @@ def is_typed_dict(value: object) -> bool:
 def members(kind: type) -> Iterator[Tuple[str, Any]]:
     for base in kind.__mro__:
         if base.__module__.startswith("undertext"):
-            yield from ((name, member) for name, member in vars(base).items() if not name.startswith("_"))
+            yield from (
+                (name, member) for name, member in vars(base).items() if not name.startswith("_")
+            )
 
 
 def public() -> Iterator[Tuple[str, Any]]:
     for module in (undertext, aio, undertext.sdk):
         for name in module.__all__:
             value = getattr(module, name)
-            if name.startswith("_") or not callable(value) or is_typed_dict(value) or not getattr(value, "__module__", "").startswith("undertext"):
+            if (
+                name.startswith("_")
+                or not callable(value)
+                or is_typed_dict(value)
+                or not getattr(value, "__module__", "").startswith("undertext")
+            ):
                 continue
             path = f"{module.__name__}.{name}"
             yield path, value
             if inspect.isclass(value):
-                yield from ((f"{path}.{member_name}", member) for member_name, member in members(value))
+                yield from (
+                    (f"{path}.{member_name}", member) for member_name, member in members(value)
+                )
 
 
 @pytest.mark.parametrize(("path", "value"), list(public()))
@@ -43,17 +52,33 @@ def test_whatever_is_public_has_a_docstring(path: str, value: Any) -> None:
         assert (value.__doc__ or "").strip(), f"{path} has no docstring"
 
 
-@pytest.mark.parametrize(("path", "value"), [(path, value) for path, value in public() if inspect.isfunction(value) and path not in OPEN])
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [(path, value) for path, value in public() if inspect.isfunction(value) and path not in OPEN],
+)
 def test_every_argument_has_a_name_and_a_type(path: str, value: Any) -> None:
     signature = inspect.signature(value)
     for parameter in signature.parameters.values():
-        assert parameter.kind is not inspect.Parameter.VAR_KEYWORD, f"{path} says only **{parameter.name}"
+        assert parameter.kind is not inspect.Parameter.VAR_KEYWORD, (
+            f"{path} says only **{parameter.name}"
+        )
         if parameter.name != "self":
-            assert parameter.annotation is not inspect.Parameter.empty, f"{path}: {parameter.name} has no type"
-    assert signature.return_annotation is not inspect.Signature.empty, f"{path} does not say what it returns"
+            assert parameter.annotation is not inspect.Parameter.empty, (
+                f"{path}: {parameter.name} has no type"
+            )
+    assert signature.return_annotation is not inspect.Signature.empty, (
+        f"{path} does not say what it returns"
+    )
 
 
-@pytest.mark.parametrize(("path", "kind"), [(path, value) for path, value in public() if inspect.isclass(value) and not getattr(value, "_is_protocol", False)])
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        (path, value)
+        for path, value in public()
+        if inspect.isclass(value) and not getattr(value, "_is_protocol", False)
+    ],
+)
 def test_every_object_prints_what_it_is(path: str, kind: type) -> None:
     assert getattr(kind, "__repr__") != object.__repr__, f"{path} prints only its address"
 

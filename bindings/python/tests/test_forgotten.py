@@ -53,7 +53,9 @@ def by_summariser(agent: Agent) -> undertext.Conversation:
 
 
 def by_strategy(agent: Agent) -> undertext.Conversation:
-    return undertext.open(strategies={"mine": undertext.slow(lambda view, tokens_max, cancel: agent.plan())})
+    return undertext.open(
+        strategies={"mine": undertext.slow(lambda view, tokens_max, cancel: agent.plan())}
+    )
 
 
 def by_a_fork(agent: Agent) -> undertext.Conversation:
@@ -76,8 +78,12 @@ def by_asyncio(agent: Agent) -> aio.Conversation:
     return asyncio.run(opened())
 
 
-@pytest.mark.parametrize("open_by", [by_summariser, by_strategy, by_a_fork, by_a_view, by_the_sdk, by_asyncio])
-def test_an_agent_is_let_go_though_it_is_code_of_its_own_conversation(open_by: Callable[[Agent], Any]) -> None:
+@pytest.mark.parametrize(
+    "open_by", [by_summariser, by_strategy, by_a_fork, by_a_view, by_the_sdk, by_asyncio]
+)
+def test_an_agent_is_let_go_though_it_is_code_of_its_own_conversation(
+    open_by: Callable[[Agent], Any],
+) -> None:
     agent = Agent()
     agent.conversation = open_by(agent)
     known = weakref.ref(agent)
@@ -93,7 +99,9 @@ def test_files_are_closed_with_forgotten_agents(tmp_path: Path) -> None:
     before = files()
     for i in range(20):
         agent = Agent()
-        agent.conversation = undertext.open(f"sqlite:{tmp_path / 'store.db'}", f"c{i}", summarisers={"model": agent.summarise})
+        agent.conversation = undertext.open(
+            f"sqlite:{tmp_path / 'store.db'}", f"c{i}", summarisers={"model": agent.summarise}
+        )
         agent.conversation.append(SAID)
     assert files() > before
     del agent
@@ -115,6 +123,7 @@ def test_code_stays_for_as_long_as_a_fork_may_ask_it() -> None:
     fork.compress(strategy="mine")
     assert asked == [1]
 
+
 def test_code_stays_for_as_long_as_a_view_may_ask_it() -> None:
     def plan(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan:
         return {"replacements": [{"hide": [0]}]}
@@ -124,5 +133,7 @@ def test_code_stays_for_as_long_as_a_view_may_ask_it() -> None:
         view = conversation.view()
     del conversation, plan
     gc.collect()
-    fit = view.query("fit", strategy="mine", budget={"window": view.tokens - 1, "reserve": 0})["result"]
+    fit = view.query("fit", strategy="mine", budget={"window": view.tokens - 1, "reserve": 0})[
+        "result"
+    ]
     assert fit["plan"]["replacements"][0]["ordinals"] == [0]

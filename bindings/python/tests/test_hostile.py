@@ -87,9 +87,16 @@ def test_it_is_refused_wherever_it_stands_and_nothing_changes(value: Any) -> Non
     conversation.append({"role": "user", "content": "here"})
     for call in (
         lambda: conversation.append({"role": "user", "content": "x", "metadata": {"value": value}}),
-        lambda: conversation.append([{"role": "user", "content": "fine"}, {"role": "user", "content": "x", "y": value}]),
+        lambda: conversation.append(
+            [{"role": "user", "content": "fine"}, {"role": "user", "content": "x", "y": value}]
+        ),
         lambda: conversation.replace(0, {"role": "user", "content": "x", "y": value}),
-        lambda: conversation.apply_all([{"operation": "APPEND", "messages": [{"role": "user", "content": "x"}]}, {"operation": value}]),
+        lambda: conversation.apply_all(
+            [
+                {"operation": "APPEND", "messages": [{"role": "user", "content": "x"}]},
+                {"operation": value},
+            ]
+        ),
         lambda: conversation.query("messages", contains=value),
         lambda: conversation.apply(value),
     ):
@@ -132,7 +139,9 @@ class Fraction(float):
 
 def test_what_is_derived_from_str_int_float_dict_list_is_read_by_its_value() -> None:
     conversation = undertext.open()
-    ordered: "OrderedDict[str, Any]" = OrderedDict(content="x", role=Role.USER, n=Number.SEVEN, f=Fraction(0.5), t=(1, 2))
+    ordered: "OrderedDict[str, Any]" = OrderedDict(
+        content="x", role=Role.USER, n=Number.SEVEN, f=Fraction(0.5), t=(1, 2)
+    )
     ordered.move_to_end("content")
     conversation.append(ordered)
     assert conversation.view().text(0) == '{"role":"user","n":7,"f":0.5,"t":[1,2],"content":"x"}'
@@ -140,10 +149,15 @@ def test_what_is_derived_from_str_int_float_dict_list_is_read_by_its_value() -> 
 
 def test_other_mappings_and_sequences_are_read_as_dict_and_list() -> None:
     conversation = undertext.open()
-    message: Any = MappingProxyType({"role": "user", "content": "x", "metadata": ChainMap({"a": range(3)}, {"b": deque([1])})})
+    message: Any = MappingProxyType(
+        {"role": "user", "content": "x", "metadata": ChainMap({"a": range(3)}, {"b": deque([1])})}
+    )
     conversation.append(message)
     conversation.append(UserList([message, UserDict(message)]), description="two")
-    assert conversation.view().text(0) == '{"role":"user","content":"x","metadata":{"b":[1],"a":[0,1,2]}}'
+    assert (
+        conversation.view().text(0)
+        == '{"role":"user","content":"x","metadata":{"b":[1],"a":[0,1,2]}}'
+    )
     assert conversation.messages(last=2) == conversation.messages(first=1) * 2
     assert conversation.delete(indices=range(2))["stats"]["currentBatchMessages"] == 1
     copy = undertext.open()
@@ -151,7 +165,25 @@ def test_other_mappings_and_sequences_are_read_as_dict_and_list() -> None:
     assert copy.messages() == conversation.messages()
 
 
-NUMBERS = [0, -1, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 2**64, 10**400, -(10**400) + 7, 10**5000 + 123456789, -(7**20000), 0.1, 1e16, 1e300, 5e-324, -0.0, 1.7976931348623157e308]
+NUMBERS = [
+    0,
+    -1,
+    2**53 + 1,
+    2**63 - 1,
+    -(2**63),
+    2**63,
+    2**64,
+    10**400,
+    -(10**400) + 7,
+    10**5000 + 123456789,
+    -(7**20000),
+    0.1,
+    1e16,
+    1e300,
+    5e-324,
+    -0.0,
+    1.7976931348623157e308,
+]
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=lambda n: f"{type(n).__name__}{NUMBERS.index(n)}")
@@ -166,7 +198,9 @@ def test_a_number_comes_back_equal(number: Any) -> None:
 
 def test_a_number_that_no_double_holds_is_read_whole_as_text() -> None:
     conversation = undertext.open()
-    conversation.append_text('{"role":"user","content":"x","n":0.1000000000000000055511151231257827021181583404541015625}')
+    conversation.append_text(
+        '{"role":"user","content":"x","n":0.1000000000000000055511151231257827021181583404541015625}'
+    )
     assert "5511151231257827" in conversation.view().text(0)
 
 
@@ -186,20 +220,39 @@ def test_a_number_of_others_that_is_too_long_leaves_all_around_it_readable() -> 
     conversation = undertext.open()
     conversation.append({"role": "user", "content": "before"})
     for sign in ("", "-"):
-        conversation.append_text('{"role":"user","content":"x","n":[' + sign + "7" * 100_001 + ",1]}")
+        conversation.append_text(
+            '{"role":"user","content":"x","n":[' + sign + "7" * 100_001 + ",1]}"
+        )
     before, long, negative = conversation.messages()
     assert before == {"role": "user", "content": "before"}
     assert long["n"] == [float("inf"), 1] and negative["n"] == [-float("inf"), 1]  # type: ignore[typeddict-item]
     assert "7" * 100_001 in conversation.view().text(1)
 
 
-STRINGS = ["", "\0", "\x01\x1f\x7f", "\"\\/\b\f\n\r\t", "é", "\u2028\u2029", "\ufffd\uffff", "\U0001f600\U0010ffff", "__proto__", "x" * 1_000_000, "é" * 300_000, "\ufeff"]
+STRINGS = [
+    "",
+    "\0",
+    "\x01\x1f\x7f",
+    '"\\/\b\f\n\r\t',
+    "é",
+    "\u2028\u2029",
+    "\ufffd\uffff",
+    "\U0001f600\U0010ffff",
+    "__proto__",
+    "x" * 1_000_000,
+    "é" * 300_000,
+    "\ufeff",
+]
 
 
 @pytest.mark.parametrize("text", STRINGS, ids=range(len(STRINGS)))
 def test_a_text_comes_back_equal_as_a_value_and_as_a_key(text: str) -> None:
     conversation = undertext.open()
-    message: Dict[str, Any] = {"role": "user", "content": "x", "metadata": {text: text, "a": [text]}}
+    message: Dict[str, Any] = {
+        "role": "user",
+        "content": "x",
+        "metadata": {text: text, "a": [text]},
+    }
     conversation.append(message)
     assert conversation.messages() == [message]
 
@@ -266,7 +319,9 @@ def test_arguments_of_the_wrong_type_are_errors() -> None:
             conversation.fork,
             conversation.view().text,
             conversation.view().entry,
-            lambda version: conversation.import_mark_map(conversation.mark_map(), expected_version=version),
+            lambda version: conversation.import_mark_map(
+                conversation.mark_map(), expected_version=version
+            ),
             lambda limit: undertext.Store("memory:").list(limit=limit),
         ):
             with pytest.raises(undertext.InvalidArgumentError):

@@ -25,7 +25,9 @@ class Model:
     def __init__(self, **fields: Any) -> None:
         self.fields = fields
 
-    def model_dump(self, *, mode: str = "python", by_alias: bool = False, exclude_none: bool = False) -> Dict[str, Any]:
+    def model_dump(
+        self, *, mode: str = "python", by_alias: bool = False, exclude_none: bool = False
+    ) -> Dict[str, Any]:
         assert (mode, by_alias, exclude_none) == ("json", True, True)
         return {name: value for name, value in self.fields.items() if value is not None}
 
@@ -49,7 +51,10 @@ def test_a_conversation_is_a_sequence_of_its_messages() -> None:
 
 def test_objects_say_what_they_are() -> None:
     conversation = talk()
-    assert repr(conversation) == f"<Conversation: a conversation in memory, version 1, 2 messages, {conversation.stats()['tokens']} tokens>"
+    assert (
+        repr(conversation)
+        == f"<Conversation: a conversation in memory, version 1, 2 messages, {conversation.stats()['tokens']} tokens>"
+    )
     assert repr(conversation.view()).startswith("<View: version 1, 2 messages")
     with undertext.Store("memory:") as store, store.open("support-17") as stored:
         assert repr(store) == "<Store memory:>"
@@ -72,14 +77,30 @@ def test_every_class_of_the_documents_names_its_conversation() -> None:
         assert repr(manager.get_type_index_manager()) == f"<TypeIndexManager: {said}"
         assert repr(manager.get_index_manager()) == f"<MessageIndexManager: {said}"
         assert repr(manager.get_token_usage_tracker()) == f"<TokenUsageTracker: {said}"
-        assert repr(undertext.sdk.MessageArrayManager(conversation=stored)) == f"<MessageArrayManager: {said}"
-    assert repr(undertext.sdk.KeepRecentStrategy(3)) == "<KeepRecentStrategy: {'name': 'keep_recent', 'n': 3}>"
+        assert (
+            repr(undertext.sdk.MessageArrayManager(conversation=stored))
+            == f"<MessageArrayManager: {said}"
+        )
+    assert (
+        repr(undertext.sdk.KeepRecentStrategy(3))
+        == "<KeepRecentStrategy: {'name': 'keep_recent', 'n': 3}>"
+    )
 
 
 def test_a_stream_says_whether_it_is_complete() -> None:
     stream = undertext.Stream("openai_chat")
     assert repr(stream) == "<Stream: openai_chat, not complete yet>"
-    stream.feed({"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi."}, "finish_reason": "stop"}]})
+    stream.feed(
+        {
+            "choices": [
+                {
+                    "index": 0,
+                    "delta": {"role": "assistant", "content": "Hi."},
+                    "finish_reason": "stop",
+                }
+            ]
+        }
+    )
     assert repr(stream) == "<Stream: openai_chat, complete>"
 
 
@@ -88,7 +109,12 @@ def test_a_store_is_shown_by_its_conversations() -> None:
         for number in range(21):
             store.open(f"support-{number:02}").close()
         html = store._repr_html_()
-        assert "support-19" in html and "support-20" not in html and "and more" in html and "version 0" in html
+        assert (
+            "support-19" in html
+            and "support-20" not in html
+            and "and more" in html
+            and "version 0" in html
+        )
     assert "closed" in store._repr_html_()
 
 
@@ -108,7 +134,12 @@ def test_a_long_conversation_is_shown_by_its_ends() -> None:
     conversation = undertext.open()
     conversation.append([{"role": "user", "content": f"message {i}"} for i in range(100)])
     html = conversation._repr_html_()
-    assert "message 9<" in html and "message 50<" not in html and "message 99<" in html and "80 more" in html
+    assert (
+        "message 9<" in html
+        and "message 50<" not in html
+        and "message 99<" in html
+        and "80 more" in html
+    )
 
 
 def test_a_password_is_not_shown() -> None:
@@ -120,7 +151,9 @@ def test_a_password_is_not_shown() -> None:
 def test_messages_of_pydantic_are_taken() -> None:
     conversation = undertext.open()
     conversation.append(Model(role="user", content="one", name=None))
-    conversation.append([Model(role="user", content=[Model(type="text", text="two")])], description="nested")
+    conversation.append(
+        [Model(role="user", content=[Model(type="text", text="two")])], description="nested"
+    )
     conversation.insert(0, Model(role="system", content="zero"))
     assert conversation.messages() == [
         {"role": "system", "content": "zero"},
@@ -142,16 +175,42 @@ def test_a_model_that_cannot_be_dumped_is_refused_with_its_reason() -> None:
 
 
 RESPONSES: List[Dict[str, Any]] = [
-    {"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hi."}, "finish_reason": "stop"}]},
-    {"object": "response", "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Hi."}]}]},
-    {"type": "message", "role": "assistant", "model": "m", "content": [{"type": "text", "text": "Hi."}], "stop_reason": "end_turn"},
+    {
+        "object": "chat.completion",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "Hi."},
+                "finish_reason": "stop",
+            }
+        ],
+    },
+    {
+        "object": "response",
+        "output": [
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": "Hi."}],
+            }
+        ],
+    },
+    {
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": "Hi."}],
+        "stop_reason": "end_turn",
+    },
     {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hi."}]}}]},
 ]
 
 
 @pytest.mark.parametrize("response", RESPONSES)
 @pytest.mark.parametrize("settings", [None, {"model": "claude-opus-4-7"}])
-def test_the_answer_of_any_provider_is_appended_by_what_it_is(response: Dict[str, Any], settings: Any) -> None:
+def test_the_answer_of_any_provider_is_appended_by_what_it_is(
+    response: Dict[str, Any], settings: Any
+) -> None:
     conversation = undertext.open(settings=settings)
     conversation.append(USER)
     assert conversation.append_response(Model(**response)) == 2
@@ -261,7 +320,9 @@ def test_errors_name_what_is_closed() -> None:
     with undertext.Store("memory:") as store:
         conversation = store.open("support-17")
         conversation.close()
-        with pytest.raises(undertext.InvalidArgumentError, match="conversation support-17 is closed"):
+        with pytest.raises(
+            undertext.InvalidArgumentError, match="conversation support-17 is closed"
+        ):
             conversation.messages()
         assert conversation.id == "support-17"
     with pytest.raises(undertext.InvalidArgumentError, match="store memory: is closed"):
@@ -280,7 +341,9 @@ def test_an_exception_of_a_strategy_keeps_its_type_and_traceback() -> None:
     conversation.append([USER, ASSISTANT])
     with pytest.raises(Mine, match="^no plan today$") as caught:
         conversation.compress(strategy="mine")
-    assert "chooses_badly" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert "chooses_badly" in [
+        frame.name for frame in traceback.extract_tb(caught.value.__traceback__)
+    ]
     assert conversation.version == 1
 
 

@@ -33,9 +33,15 @@ def test_the_engine_knows_every_field_of_it(kind: Any) -> None:
         for field in get_type_hints(kind):
             if field == "operation":
                 continue
-            beside = {"strategy": "none"} if field in ("targetTokens", "budget", "progress", "survival") else {}  # where alone these mean something
+            beside = (
+                {"strategy": "none"}
+                if field in ("targetTokens", "budget", "progress", "survival")
+                else {}
+            )  # where alone these mean something
             try:
-                conversation.apply({"operation": name_of(kind), field: {"no": "value of it"}, **beside})
+                conversation.apply(
+                    {"operation": name_of(kind), field: {"no": "value of it"}, **beside}
+                )
             except undertext.UndertextError as error:
                 if "has no field" in str(error) and error.field == field:
                     unknown.append(field)
@@ -45,8 +51,14 @@ def test_the_engine_knows_every_field_of_it(kind: Any) -> None:
 
 
 def test_an_operation_with_a_type_is_applied() -> None:
-    append: operations.Append = {"operation": "APPEND", "messages": [{"role": "user", "content": "x"}]}
+    append: operations.Append = {
+        "operation": "APPEND",
+        "messages": [{"role": "user", "content": "x"}],
+    }
     truncate: operations.Truncate = {"operation": "TRUNCATE", "keepLast": 0, "description": "all"}
     with undertext.open() as conversation:
         assert conversation.apply(append)["version"] == 1
-        assert [answer["operation"] for answer in conversation.apply_all([append, truncate])] == ["APPEND", "TRUNCATE"]
+        assert [answer["operation"] for answer in conversation.apply_all([append, truncate])] == [
+            "APPEND",
+            "TRUNCATE",
+        ]

@@ -16,8 +16,12 @@ Body = Dict[str, Any]
 
 def body(*texts: str) -> Body:
     """A request to Anthropic; its newest message is a list of one part with a marker, as clients send it."""
-    messages: List[Body] = [{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(texts)]
-    messages[-1]["content"] = [{"type": "text", "text": texts[-1], "cache_control": {"type": "ephemeral"}}]
+    messages: List[Body] = [
+        {"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(texts)
+    ]
+    messages[-1]["content"] = [
+        {"type": "text", "text": texts[-1], "cache_control": {"type": "ephemeral"}}
+    ]
     return {"model": "m", "system": "S", "messages": messages}
 
 
@@ -32,7 +36,10 @@ STORY = [
 
 
 def said(messages: Any) -> List[str]:
-    return [each["content"] if isinstance(each["content"], str) else each["content"][0]["text"] for each in messages]
+    return [
+        each["content"] if isinstance(each["content"], str) else each["content"][0]["text"]
+        for each in messages
+    ]
 
 
 def facts(answer: Any) -> Any:
@@ -41,7 +48,9 @@ def facts(answer: Any) -> Any:
 
 @pytest.mark.parametrize("kind", ["memory", "stored"])
 def test_the_conversation_follows_a_client(kind: str, tmp_path: Path) -> None:
-    with undertext.open(*([f"sqlite:{tmp_path / 'store.db'}", "c"] if kind == "stored" else [])) as conversation:
+    with undertext.open(
+        *([f"sqlite:{tmp_path / 'store.db'}", "c"] if kind == "stored" else [])
+    ) as conversation:
         version = 0
         for request, expected in STORY:
             answer = conversation.reconcile(request=request, client="claude_code")
@@ -61,18 +70,30 @@ def test_messages_of_the_engines_own_form_and_named_ones_are_a_list_too() -> Non
     with undertext.open() as conversation:
         said = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]
         assert facts(conversation.reconcile(said)) == ("appended", 0, 2, 0)
-        assert facts(conversation.reconcile([*said, {"role": "user", "content": "r"}])) == ("appended", 2, 1, 0)
-        assert facts(conversation.reconcile([{"ordinal": 0}, {"ordinal": 2}], client="framework")) == ("edited", 2, 0, 1)
+        assert facts(conversation.reconcile([*said, {"role": "user", "content": "r"}])) == (
+            "appended",
+            2,
+            1,
+            0,
+        )
+        assert facts(
+            conversation.reconcile([{"ordinal": 0}, {"ordinal": 2}], client="framework")
+        ) == ("edited", 2, 0, 1)
 
 
 def test_the_coroutine_says_the_same(tmp_path: Path) -> None:
     async def work() -> None:
         async with aio.open(f"sqlite:{tmp_path / 'store.db'}", "c") as conversation:
             for request, expected in STORY:
-                assert facts(await conversation.reconcile(request=request, client="claude_code")) == expected
+                assert (
+                    facts(await conversation.reconcile(request=request, client="claude_code"))
+                    == expected
+                )
             # Two at once come one after the other: the view is one of the lists.
             lists = [body("one", "two", text) for text in ("left", "right")]
-            answers = await asyncio.gather(*(conversation.reconcile(request=each, client="claude_code") for each in lists))
+            answers = await asyncio.gather(
+                *(conversation.reconcile(request=each, client="claude_code") for each in lists)
+            )
             assert {answer["outcome"] for answer in answers} == {"edited"}
             assert said(await conversation.messages())[:3] == ["S", "one", "two"]
             assert said(await conversation.messages())[3:] in (["left"], ["right"])

@@ -11,7 +11,14 @@ import pytest
 
 import undertext
 from undertext import aio
-from undertext.sdk import ConversationManager, EngineStrategy, MessageArrayManager, PipelineStrategy, SmartSummaryStrategy, get_current_batch_indices
+from undertext.sdk import (
+    ConversationManager,
+    EngineStrategy,
+    MessageArrayManager,
+    PipelineStrategy,
+    SmartSummaryStrategy,
+    get_current_batch_indices,
+)
 
 SAID = {"role": "user", "content": "x"}
 
@@ -31,7 +38,12 @@ class Awaited:
         pass
 
 
-NO_FUNCTIONS: Dict[str, Any] = {"a number": 5, "a coroutine function": awaited, "an object with one": Awaited(), "nothing": None}
+NO_FUNCTIONS: Dict[str, Any] = {
+    "a number": 5,
+    "a coroutine function": awaited,
+    "an object with one": Awaited(),
+    "nothing": None,
+}
 
 
 @pytest.mark.parametrize("code", NO_FUNCTIONS.values(), ids=NO_FUNCTIONS.keys())
@@ -51,7 +63,11 @@ def test_what_is_no_function_is_refused_at_once(code: Any) -> None:
         assert caught.value.field == field
 
 
-@pytest.mark.parametrize("code", [[len], [], 5, {5: len}], ids=["a list", "an empty list", "a number", "a name that is no str"])
+@pytest.mark.parametrize(
+    "code",
+    [[len], [], 5, {5: len}],
+    ids=["a list", "an empty list", "a number", "a name that is no str"],
+)
 def test_code_is_given_by_its_names(code: Any) -> None:
     for kind in ("strategies", "summarisers"):
         with pytest.raises(undertext.InvalidArgumentError) as caught:
@@ -66,7 +82,9 @@ def test_no_code_takes_the_name_of_what_a_call_brings(name: str) -> None:
         lambda: undertext.open(strategies={name: lambda *_: None}),
         lambda: undertext.open(summarisers={name: lambda *_: "x"}),
         lambda: undertext.open(settings={"summarisers": {name: endpoint}}),
-        lambda: EngineStrategy({"name": "smart_summary", "summariser": name}, {name: lambda *_: "x"}),
+        lambda: EngineStrategy(
+            {"name": "smart_summary", "summariser": name}, {name: lambda *_: "x"}
+        ),
     ):
         with pytest.raises(undertext.InvalidArgumentError, match="choose another name") as caught:
             call()
@@ -135,7 +153,14 @@ def deep() -> Any:
     return value
 
 
-PAYLOADS = {"NaN": {"a": float("nan")}, "a set": {"a": {1}}, "a cycle": cycle(), "deep nesting": deep(), "a lone surrogate": {"messages": [{"role": "user", "content": "\ud800"}]}, "nothing": None}
+PAYLOADS = {
+    "NaN": {"a": float("nan")},
+    "a set": {"a": {1}},
+    "a cycle": cycle(),
+    "deep nesting": deep(),
+    "a lone surrogate": {"messages": [{"role": "user", "content": "\ud800"}]},
+    "nothing": None,
+}
 
 
 @pytest.mark.parametrize("payload", PAYLOADS.values(), ids=PAYLOADS.keys())
@@ -152,8 +177,14 @@ def test_a_payload_that_is_no_json_is_refused(payload: Any) -> None:
 
 def test_a_payload_is_text_or_what_it_was_read_into() -> None:
     payload: Dict[str, Any] = {"messages": [{"role": "user", "content": "ü"}]}
-    for given in (payload, '{"messages":[{"role":"user","content":"ü"}]}', '{"messages":[{"role":"user","content":"ü"}]}'.encode()):
-        assert undertext.import_messages("openai_chat", given)["messages"] == [{"role": "user", "content": "ü"}]
+    for given in (
+        payload,
+        '{"messages":[{"role":"user","content":"ü"}]}',
+        '{"messages":[{"role":"user","content":"ü"}]}'.encode(),
+    ):
+        assert undertext.import_messages("openai_chat", given)["messages"] == [
+            {"role": "user", "content": "ü"}
+        ]
 
 
 def test_an_error_is_the_same_when_it_was_pickled() -> None:
@@ -164,7 +195,13 @@ def test_an_error_is_the_same_when_it_was_pickled() -> None:
     ):
         back = pickle.loads(pickle.dumps(error))
         assert type(back) is type(error)
-        assert (back.message, back.code, back.field, back.path, back.error) == (error.message, error.code, error.field, error.path, error.error)
+        assert (back.message, back.code, back.field, back.path, back.error) == (
+            error.message,
+            error.code,
+            error.field,
+            error.path,
+            error.error,
+        )
         assert back.field is not None
 
 

@@ -18,7 +18,11 @@ BINARY = os.environ.get("UNDERTEXT_BINARY", "")
 
 
 def line_of(send: Any) -> str:
-    return send if isinstance(send, str) else json.dumps(send, ensure_ascii=False, separators=(",", ":"))
+    return (
+        send
+        if isinstance(send, str)
+        else json.dumps(send, ensure_ascii=False, separators=(",", ":"))
+    )
 
 
 def without_times(answer: str) -> str:
@@ -28,7 +32,13 @@ def without_times(answer: str) -> str:
 
 def answered_by_exec(lines: List[str], config: Any) -> List[str]:
     command = [BINARY, "exec", *(["--config", json.dumps(config)] if config is not None else [])]
-    done = subprocess.run(command, input="".join(line + "\n" for line in lines).encode(), capture_output=True, check=True, timeout=60)
+    done = subprocess.run(
+        command,
+        input="".join(line + "\n" for line in lines).encode(),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
     return done.stdout.decode().split("\n")[:-1]
 
 
@@ -46,7 +56,9 @@ def test_the_answers_of_a_scenario_are_those_of_exec(file: Path) -> None:
         assert [*map(without_times, said)] == [*map(without_times, expected)], scenario["title"]
         with undertext.open(settings=config) as conversation:
             for line, answer in zip(lines, expected):
-                assert without_times(answer_of_object(conversation, line)) == without_times(spelled(json.loads(answer))), line
+                assert without_times(answer_of_object(conversation, line)) == without_times(
+                    spelled(json.loads(answer))
+                ), line
 
 
 def spelled(value: Any) -> str:

@@ -53,7 +53,9 @@ def test_000_the_message_array_and_its_batches() -> None:
     manager = MessageArrayManager([say("system", "s"), say("user", "a"), say("assistant", "b")])
     appended = manager.execute({"operation": "APPEND", "messages": [say("user", "c")]})
     assert (appended["affectedBatchIndex"], appended["stats"]["totalBatches"]) == (0, 1)
-    inserted = manager.execute({"operation": "INSERT", "position": 1, "messages": [say("user", "between")]})
+    inserted = manager.execute(
+        {"operation": "INSERT", "position": 1, "messages": [say("user", "between")]}
+    )
     assert inserted["affectedBatchIndex"] == 1
     assert inserted["state"]["totalMessageCount"] == 5
     assert inserted["state"]["batchSnapshots"][0]["messageCount"] == 4
@@ -63,7 +65,12 @@ def test_000_the_message_array_and_its_batches() -> None:
     assert snapshot is not None and snapshot["messageCount"] == 5  # nothing is lost by a CLEAR
     assert manager.get_batch_snapshot(2) is None
     back = manager.rollback(0)
-    assert texts(back["state"]["messages"]) == ["s", "a", "b", "c"]  # with what was appended in that batch
+    assert texts(back["state"]["messages"]) == [
+        "s",
+        "a",
+        "b",
+        "c",
+    ]  # with what was appended in that batch
     assert manager.get_stats()["currentBatchIndex"] == 0
     assert manager.get_state() == back["state"]
     with pytest.raises(undertext.InvalidArgumentError):
@@ -90,10 +97,22 @@ def test_001_messages_by_role() -> None:
 
 def test_001_a_node_keeps_the_last_five_user_messages() -> None:
     manager, handler = filled(20), ContextProcessorNodeHandler()
-    result = handler.execute(manager, {"operation": "truncate", "truncate": {"role": "user", "keepLast": 5}})
-    assert (result["operation"], result["messageCount"], result["stats"]["currentBatchIndex"]) == ("TRUNCATE", 5, 1)
+    result = handler.execute(
+        manager, {"operation": "truncate", "truncate": {"role": "user", "keepLast": 5}}
+    )
+    assert (result["operation"], result["messageCount"], result["stats"]["currentBatchIndex"]) == (
+        "TRUNCATE",
+        5,
+        1,
+    )
     assert result["executionTime"] > 0
-    assert handler.execute(manager, {"operation": "insert", "insert": {"position": -1, "messages": [say("user", "end")]}})["operation"] == "APPEND"
+    assert (
+        handler.execute(
+            manager,
+            {"operation": "insert", "insert": {"position": -1, "messages": [say("user", "end")]}},
+        )["operation"]
+        == "APPEND"
+    )
     assert handler.execute(manager, {"operation": "clear"})["messageCount"] == 0
     handler.rollback_context_operation(manager, 0)
     assert len(manager.get_messages()) == 20
@@ -106,13 +125,21 @@ def test_001_a_node_keeps_the_last_five_user_messages() -> None:
         ({"operation": "explode"}, "operation"),
         ({"operation": "truncate", "truncate": {"keepLast": -1}}, "keepLast"),
         ({"operation": "filter", "filter": {}}, None),
-        ({"operation": "insert", "insert": {"position": 0, "messages": [{"role": "nobody", "content": "x"}]}}, "role"),
+        (
+            {
+                "operation": "insert",
+                "insert": {"position": 0, "messages": [{"role": "nobody", "content": "x"}]},
+            },
+            "role",
+        ),
         ({"operation": "replace", "replace": {"index": 0}}, "message"),
         ({"operation": "clear", "more": 1}, "more"),
         ("truncate", "config"),
     ],
 )
-def test_a_node_configuration_is_checked_and_names_the_field(config: Any, field: str | None) -> None:
+def test_a_node_configuration_is_checked_and_names_the_field(
+    config: Any, field: str | None
+) -> None:
     assert not validate_context_processor_node_config(config)
     with pytest.raises(undertext.InvalidArgumentError) as caught:
         transform_context_processor_node_config(config)
@@ -131,11 +158,16 @@ def test_a_good_node_configuration_depends_on_no_conversation() -> None:
 
 def test_003_the_whole_workflow() -> None:
     handler = ContextProcessorNodeHandler()
-    manager = ConversationManager(token_limit=8000, compression_config={"enabled": True, "threshold": 6000, "targetTokens": 4000})
+    manager = ConversationManager(
+        token_limit=8000,
+        compression_config={"enabled": True, "threshold": 6000, "targetTokens": 4000},
+    )
     manager.add_message({"role": "user", "content": "Hello"})
     manager.add_message({"role": "assistant", "content": "Hi there!"})
     handler.handle_context_operation(manager, "batch_start", [2])
-    handler.handle_context_operation(manager, "insert", [], {"role": "system", "content": "请专注于当前任务"})
+    handler.handle_context_operation(
+        manager, "insert", [], {"role": "system", "content": "请专注于当前任务"}
+    )
     assert len(manager.get_messages()) == 3
     handler.handle_context_operation(manager, "batch_end", [0])
     assert texts(manager.get_messages()) == ["Hello", "Hi there!"]
@@ -155,10 +187,18 @@ def test_003_several_operations_are_all_or_nothing() -> None:
         {"operation": "batch_end", "indices": [0]},
     ]
     handler.handle_batch_operations(manager, operations)
-    assert texts(manager.get_messages()) == ["0", "1", "2", "3", "4"]  # 5 belonged to the batch that was left
+    assert texts(manager.get_messages()) == [
+        "0",
+        "1",
+        "2",
+        "3",
+        "4",
+    ]  # 5 belonged to the batch that was left
     version = manager.conversation.version
     with pytest.raises(undertext.UndertextError):
-        handler.handle_batch_operations(manager, [operations[1], {"operation": "delete", "indices": [99]}])
+        handler.handle_batch_operations(
+            manager, [operations[1], {"operation": "delete", "indices": [99]}]
+        )
     assert manager.conversation.version == version
     handler.validate_operation(manager, "delete", [0])
     with pytest.raises(undertext.InvalidArgumentError):
@@ -173,7 +213,12 @@ def test_004_the_mark_map_and_its_managers() -> None:
     indices.start_new_batch(5)
     assert manager.get_mark_map()["boundaryToBatch"] == [0, 1]
     assert indices.is_modified(4) and not indices.is_modified(5)
-    assert (indices.get_batch_index(7), indices.get_current_batch(), indices.find_boundary_index(1), indices.find_boundary_index(7)) == (2, 1, 1, -1)
+    assert (
+        indices.get_batch_index(7),
+        indices.get_current_batch(),
+        indices.find_boundary_index(1),
+        indices.find_boundary_index(7),
+    ) == (2, 1, 1, -1)
     assert indices.get_current_batch_indices() == [5, 6, 7, 8, 9]
     assert texts(manager.get_uncompressed_messages()) == ["5", "6", "7", "8", "9"]
     indices.end_batch(0)
@@ -183,13 +228,20 @@ def test_004_the_mark_map_and_its_managers() -> None:
     assert texts(manager.get_messages()) == ["4", "2"]
     indices.add_index(9)
     indices.add_index(9)
-    assert manager.get_type_index_manager().get_all_type_indices() == {"system": [], "user": [], "assistant": [4, 2, 9], "tool": []}
+    assert manager.get_type_index_manager().get_all_type_indices() == {
+        "system": [],
+        "user": [],
+        "assistant": [4, 2, 9],
+        "tool": [],
+    }
     for wrong in ([1, 1], [99], [-1]):
         with pytest.raises(undertext.UndertextError):
             manager.set_original_indices(wrong)
     clone = indices.clone()
     clone.reset()
-    assert clone.get_mark_map()["originalIndices"] == [] and indices.get_mark_map()["originalIndices"] == [4, 2, 9]
+    assert clone.get_mark_map()["originalIndices"] == [] and indices.get_mark_map()[
+        "originalIndices"
+    ] == [4, 2, 9]
     by_role = manager.get_type_index_manager()
     by_role.remove_indices([2])
     assert by_role.get_recent_indices_by_role("assistant", 1) == [9]
@@ -199,13 +251,18 @@ def test_004_the_mark_map_and_its_managers() -> None:
 
 
 CONFIG: ContextCompressionConfig = {"enabled": True, "threshold": 60, "targetTokens": 50}
-LONG = [say("user" if i % 2 == 0 else "assistant", f"message number {i} of a long talk") for i in range(12)]
+LONG = [
+    say("user" if i % 2 == 0 else "assistant", f"message number {i} of a long talk")
+    for i in range(12)
+]
 
 
 class Halving:
     """A strategy of document 004."""
 
-    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig) -> Compressed:
+    def compress(
+        self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig
+    ) -> Compressed:
         half = len(messages) // 2
         summary: Message = {"role": "user", "content": f"{half} messages"}
         mark_map["originalIndices"] = [-1, *mark_map["originalIndices"][half:]]
@@ -213,7 +270,11 @@ class Halving:
 
 
 def test_004_a_strategy_of_ones_own_is_applied_by_the_engine() -> None:
-    manager = ConversationManager(compression_config={**CONFIG, "threshold": 100_000}, strategy=Halving(), initial_messages=LONG)
+    manager = ConversationManager(
+        compression_config={**CONFIG, "threshold": 100_000},
+        strategy=Halving(),
+        initial_messages=LONG,
+    )
     answer = manager.compress(target_tokens=80)
     assert answer["outcome"] == "compressed"
     assert texts(manager.get_messages())[0] == "6 messages" and len(manager.get_messages()) == 7
@@ -222,7 +283,9 @@ def test_004_a_strategy_of_ones_own_is_applied_by_the_engine() -> None:
 
 
 def test_004_compression_runs_by_itself_and_is_told() -> None:
-    manager = ConversationManager(token_limit=70, compression_config=CONFIG, strategy=SlidingWindowStrategy())
+    manager = ConversationManager(
+        token_limit=70, compression_config=CONFIG, strategy=SlidingWindowStrategy()
+    )
     heard: List[str] = []
     for kind in ("TOKEN_LIMIT_EXCEEDED", "COMPRESSED"):
         manager.on(kind, lambda event: heard.append(event["type"]))
@@ -233,32 +296,57 @@ def test_004_compression_runs_by_itself_and_is_told() -> None:
     assert len(manager.get_all_messages()) == 12
 
 
-@pytest.mark.parametrize("strategy", [KeepRecentStrategy(2), SmartSummaryStrategy(keep=2), PipelineStrategy([KeepRecentStrategy(6), KeepRecentStrategy(2)])])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        KeepRecentStrategy(2),
+        SmartSummaryStrategy(keep=2),
+        PipelineStrategy([KeepRecentStrategy(6), KeepRecentStrategy(2)]),
+    ],
+)
 def test_004_shipped_strategies_compress_lists_too(strategy: Any) -> None:
     talk = [{**message, "content": str(message["content"]) * 10} for message in LONG]
     manager = ConversationManager(initial_messages=talk)
-    done = strategy.compress(manager.get_messages(), manager.get_mark_map(), {**CONFIG, "targetTokens": 600})
+    done = strategy.compress(
+        manager.get_messages(), manager.get_mark_map(), {**CONFIG, "targetTokens": 600}
+    )
     assert len(done["messages"]) < 12 and done["messages"][-1] == talk[-1]
     assert len(done["messages"]) == len(done["markMap"]["originalIndices"])
     assert done["markMap"]["currentBatch"] == 1
-    assert strategy.compress([], {**manager.get_mark_map(), "originalIndices": []}, CONFIG)["messages"] == []
+    assert (
+        strategy.compress([], {**manager.get_mark_map(), "originalIndices": []}, CONFIG)["messages"]
+        == []
+    )
 
 
 def test_004_no_strategy_changes_nothing() -> None:
     manager = ConversationManager(initial_messages=LONG)
     given = manager.get_mark_map()
-    assert NoOpCompressionStrategy().compress(manager.get_messages(), given, {**CONFIG, "targetTokens": 10_000}) == {"messages": LONG, "markMap": given}
+    assert NoOpCompressionStrategy().compress(
+        manager.get_messages(), given, {**CONFIG, "targetTokens": 10_000}
+    ) == {"messages": LONG, "markMap": given}
 
 
 def test_a_strategy_that_answers_nonsense_changes_nothing() -> None:
     class Nonsense:
-        answers: List[Any] = [None, {}, {"messages": [], "markMap": {"originalIndices": []}}, {"messages": LONG[::-1], "markMap": {"originalIndices": list(range(11, -1, -1))}}]
+        answers: List[Any] = [
+            None,
+            {},
+            {"messages": [], "markMap": {"originalIndices": []}},
+            {"messages": LONG[::-1], "markMap": {"originalIndices": list(range(11, -1, -1))}},
+        ]
 
-        def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig) -> Compressed:
+        def compress(
+            self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig
+        ) -> Compressed:
             done: Compressed = self.answers.pop()
             return done
 
-    manager = ConversationManager(compression_config={**CONFIG, "threshold": 100_000}, strategy=Nonsense(), initial_messages=LONG)
+    manager = ConversationManager(
+        compression_config={**CONFIG, "threshold": 100_000},
+        strategy=Nonsense(),
+        initial_messages=LONG,
+    )
     while Nonsense.answers:
         with pytest.raises(undertext.UndertextError):
             manager.compress()
@@ -271,14 +359,21 @@ class Remembering:
     def __init__(self) -> None:
         self.targets: List[float] = []
 
-    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig) -> Compressed:
+    def compress(
+        self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig
+    ) -> Compressed:
         self.targets.append(config["targetTokens"])
-        return {"messages": messages[-2:], "markMap": {**mark_map, "originalIndices": mark_map["originalIndices"][-2:]}}
+        return {
+            "messages": messages[-2:],
+            "markMap": {**mark_map, "originalIndices": mark_map["originalIndices"][-2:]},
+        }
 
 
 def test_a_strategy_may_be_part_of_the_configuration() -> None:
     strategy = Remembering()
-    with ConversationManager(compression_config={**CONFIG, "strategy": strategy}, initial_messages=LONG) as manager:
+    with ConversationManager(
+        compression_config={**CONFIG, "strategy": strategy}, initial_messages=LONG
+    ) as manager:
         manager.conversation.wait_for_compression()
         assert strategy.targets and manager.get_messages() == LONG[-2:]
     with pytest.raises(undertext.InvalidArgumentError):
@@ -303,7 +398,12 @@ def test_what_is_no_strategy_is_refused(strategy: Any) -> None:
 
 
 def test_settings_beside_a_conversation_are_refused() -> None:
-    settings: List[Dict[str, Any]] = [{"token_limit": 5}, {"compression_config": CONFIG}, {"strategy": Halving()}, {"tokenizer": "none"}]
+    settings: List[Dict[str, Any]] = [
+        {"token_limit": 5},
+        {"compression_config": CONFIG},
+        {"strategy": Halving()},
+        {"tokenizer": "none"},
+    ]
     for setting in settings:
         with pytest.raises(undertext.InvalidArgumentError):
             ConversationManager(conversation=undertext.open(), **setting)
@@ -312,9 +412,25 @@ def test_settings_beside_a_conversation_are_refused() -> None:
 def test_what_is_no_snapshot_is_refused() -> None:
     snapshot: Dict[str, Any] = {**filled().create_snapshot()}
     manager = filled(3)
-    without = [{name: value for name, value in snapshot.items() if name != left} for left in ("messages", "markMap", "pinned", "version")]
-    maps: List[Any] = [{}, 5, {**snapshot["markMap"], "originalIndices": ["0"]}, {**snapshot["markMap"], "batchBoundaries": None}]
-    wrong: List[Any] = [{}, None, [], *without, {**snapshot, "version": -1}, {**snapshot, "pinned": [-1]}, *({**snapshot, "markMap": mark_map} for mark_map in maps)]
+    without = [
+        {name: value for name, value in snapshot.items() if name != left}
+        for left in ("messages", "markMap", "pinned", "version")
+    ]
+    maps: List[Any] = [
+        {},
+        5,
+        {**snapshot["markMap"], "originalIndices": ["0"]},
+        {**snapshot["markMap"], "batchBoundaries": None},
+    ]
+    wrong: List[Any] = [
+        {},
+        None,
+        [],
+        *without,
+        {**snapshot, "version": -1},
+        {**snapshot, "pinned": [-1]},
+        *({**snapshot, "markMap": mark_map} for mark_map in maps),
+    ]
     for each in wrong:
         with pytest.raises(undertext.InvalidArgumentError):
             manager.restore_from_snapshot(each)
@@ -355,7 +471,11 @@ def test_usage_is_kept(tmp_path: Path) -> None:
     assert manager.get_token_usage() is None and manager.get_current_request_usage() is None
     manager.update_token_usage({"promptTokens": 10, "completionTokens": 1})
     manager.update_token_usage({"promptTokens": 10, "completionTokens": 2, "model": "m"})
-    assert manager.get_current_request_usage() == {"promptTokens": 10, "completionTokens": 2, "totalTokens": 12}
+    assert manager.get_current_request_usage() == {
+        "promptTokens": 10,
+        "completionTokens": 2,
+        "totalTokens": 12,
+    }
     manager.finalize_current_request()
     manager.update_token_usage({"promptTokens": 20, "completionTokens": 4, "model": "m"})
     snapshot = manager.create_snapshot()
@@ -364,7 +484,13 @@ def test_usage_is_kept(tmp_path: Path) -> None:
     again = ConversationManager(conversation=undertext.open(url, "c"))
     tracker = again.get_token_usage_tracker()
     both: TokenUsageStats = {"promptTokens": 30, "completionTokens": 6, "totalTokens": 36}
-    statistics = {"requests": 2, "averagePromptTokens": 15, "averageCompletionTokens": 3, "maxPromptTokens": 20, "maxCompletionTokens": 4}
+    statistics = {
+        "requests": 2,
+        "averagePromptTokens": 15,
+        "averageCompletionTokens": 3,
+        "maxPromptTokens": 20,
+        "maxCompletionTokens": 4,
+    }
     assert tracker.get_statistics() == {**both, **statistics, "byModel": {"m": both}}
     assert len(tracker.get_history()) == 1
     tracker.reset()
@@ -383,7 +509,11 @@ def test_usage_is_kept(tmp_path: Path) -> None:
 
 
 def test_several_blocks_of_a_node_are_one_step() -> None:
-    manager = ConversationManager(initial_messages=[{"role": role, "content": role} for role in ("system", "user", "assistant")])
+    manager = ConversationManager(
+        initial_messages=[
+            {"role": role, "content": role} for role in ("system", "user", "assistant")
+        ]
+    )
     config: ContextProcessorNodeConfig = {
         "operation": "truncate",
         "insert": {"position": 0, "messages": [{"role": "user", "content": "first"}]},
@@ -396,7 +526,13 @@ def test_several_blocks_of_a_node_are_one_step() -> None:
     assert (done["operation"], done["messageCount"]) == ("TRUNCATE", 2)
     assert [message["content"] for message in manager.get_messages()] == ["first", "last"]
     with pytest.raises(ValidationError):
-        manager.execute({"operation": "truncate", "truncate": {"keepLast": 1}, "replace": {"index": 7, "message": {"role": "user", "content": "x"}}})
+        manager.execute(
+            {
+                "operation": "truncate",
+                "truncate": {"keepLast": 1},
+                "replace": {"index": 7, "message": {"role": "user", "content": "x"}},
+            }
+        )
     assert [message["content"] for message in manager.get_messages()] == ["first", "last"]
     assert not validate_context_processor_node_config({**config, "nonsense": 1})
 
@@ -408,9 +544,17 @@ def test_managers_of_indices_say_where_they_come_from() -> None:
 
 
 def test_a_mark_map_of_document_004_has_no_indices_per_role() -> None:
-    manager = ConversationManager(initial_messages=[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}])
+    manager = ConversationManager(
+        initial_messages=[
+            {"role": "user", "content": "a"},
+            {"role": "assistant", "content": "b"},
+            {"role": "user", "content": "c"},
+        ]
+    )
     assert [message["content"] for message in manager.get_recent_messages(1, "assistant")] == ["b"]
-    manager.set_mark_map({"originalIndices": [1], "batchBoundaries": [0], "boundaryToBatch": [0], "currentBatch": 0})
+    manager.set_mark_map(
+        {"originalIndices": [1], "batchBoundaries": [0], "boundaryToBatch": [0], "currentBatch": 0}
+    )
     assert manager.get_mark_map()["typeIndices"]["assistant"] == [1]
 
 
@@ -423,7 +567,10 @@ def test_an_event_manager_gets_every_event() -> None:
 
     manager = ConversationManager(event_manager=Bus(), pairs="shrink")
     manager.add_message({"role": "user", "content": "hello"})
-    assert [event["type"] for event in heard] == [EventType.MESSAGE_ADDED, EventType.CONTEXT_CHANGED]
+    assert [event["type"] for event in heard] == [
+        EventType.MESSAGE_ADDED,
+        EventType.CONTEXT_CHANGED,
+    ]
     assert heard[0]["timestamp"] > 0
     with pytest.raises(ValidationError):
         ConversationManager(event_manager=object())  # type: ignore[arg-type]
@@ -431,7 +578,9 @@ def test_an_event_manager_gets_every_event() -> None:
 
 def test_it_works_on_a_stored_conversation(tmp_path: Path) -> None:
     url = f"sqlite:{tmp_path / 'store.db'}"
-    with ConversationManager(conversation=undertext.open(url, "one"), initial_messages=[say("user", "kept")]):
+    with ConversationManager(
+        conversation=undertext.open(url, "one"), initial_messages=[say("user", "kept")]
+    ):
         pass
     with ConversationManager(conversation=undertext.open(url, "one")) as again:
         assert texts(again.get_messages()) == ["kept"]
@@ -454,13 +603,21 @@ def test_indices_always_equal_a_recount() -> None:
         length = len(manager.conversation)
         try:
             changes: List[Callable[[], object]] = [
-                lambda: manager.add_message(say(dice.choice(["system", "user", "assistant"]), str(step))),
-                lambda: manager.conversation.insert(dice.randrange(length + 1), say("user", str(step))),
+                lambda: manager.add_message(
+                    say(dice.choice(["system", "user", "assistant"]), str(step))
+                ),
+                lambda: manager.conversation.insert(
+                    dice.randrange(length + 1), say("user", str(step))
+                ),
                 lambda: manager.conversation.truncate(keep_last=dice.randrange(length + 1)),
                 lambda: manager.conversation.delete(indices=[dice.randrange(length)]),
-                lambda: manager.rollback_to_batch(dice.randrange(manager.get_index_manager().get_current_batch() + 1)),
+                lambda: manager.rollback_to_batch(
+                    dice.randrange(manager.get_index_manager().get_current_batch() + 1)
+                ),
                 lambda: manager.conversation.undo(),
-                lambda: manager.get_index_manager().start_new_batch(manager.get_stats()["totalMessages"]),
+                lambda: manager.get_index_manager().start_new_batch(
+                    manager.get_stats()["totalMessages"]
+                ),
             ]
             dice.choice(changes)()
         except (undertext.UndertextError, ValueError):

@@ -10,11 +10,31 @@ from typing import Any, Callable, Dict, List
 import pytest
 
 import undertext
-from undertext.sdk import Compressed, ContextCompressionConfig, ConversationManager, EngineStrategy, KeepRecentStrategy, PipelineStrategy, SmartSummaryStrategy
+from undertext.sdk import (
+    Compressed,
+    ContextCompressionConfig,
+    ConversationManager,
+    EngineStrategy,
+    KeepRecentStrategy,
+    PipelineStrategy,
+    SmartSummaryStrategy,
+)
 from undertext.types import MarkMap, Message, Summary
 
-TALK = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"message number {i} of a long talk, with some words in it"} for i in range(12)]
-LONG = [{**message, "content": f"{message['content']}, and with some more of them, so that a summary is shorter"} for message in TALK]
+TALK = [
+    {
+        "role": "user" if i % 2 == 0 else "assistant",
+        "content": f"message number {i} of a long talk, with some words in it",
+    }
+    for i in range(12)
+]
+LONG = [
+    {
+        **message,
+        "content": f"{message['content']}, and with some more of them, so that a summary is shorter",
+    }
+    for message in TALK
+]
 
 
 class KeepsLast:
@@ -25,11 +45,19 @@ class KeepsLast:
         self.meanwhile = meanwhile
         self.aims: List[float] = []
 
-    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
+    def compress(
+        self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /
+    ) -> Compressed:
         self.aims.append(config["targetTokens"])
         self.meanwhile()
         summary: Message = {"role": "user", "content": f"{len(messages) - self.kept} messages"}
-        return {"messages": [summary, *messages[-self.kept :]], "markMap": {**mark_map, "originalIndices": [-1, *mark_map["originalIndices"][-self.kept :]]}}
+        return {
+            "messages": [summary, *messages[-self.kept :]],
+            "markMap": {
+                **mark_map,
+                "originalIndices": [-1, *mark_map["originalIndices"][-self.kept :]],
+            },
+        }
 
 
 def writes(text: str, asked: List[int] | None = None) -> undertext.Summariser:
@@ -70,9 +98,18 @@ def test_a_summariser_of_ones_own_runs_on_whichever_conversation(tmp_path: Path)
     for conversation in opened(tmp_path).values():
         with ConversationManager(conversation=conversation, initial_messages=TALK) as manager:
             asked: List[int] = []
-            receipt = manager.compress(SmartSummaryStrategy(writes("they talked", asked), keep=3))["receipt"]
-            assert asked == [9] and "they talked" in contents(manager)[0] and len(contents(manager)) == 4
-            assert receipt["model"] == "m-1" and receipt["cost"] == {"promptTokens": 7, "completionTokens": 3}
+            receipt = manager.compress(SmartSummaryStrategy(writes("they talked", asked), keep=3))[
+                "receipt"
+            ]
+            assert (
+                asked == [9]
+                and "they talked" in contents(manager)[0]
+                and len(contents(manager)) == 4
+            )
+            assert receipt["model"] == "m-1" and receipt["cost"] == {
+                "promptTokens": 7,
+                "completionTokens": 3,
+            }
             conversation.expand(0)
             assert manager.get_messages() == TALK
 
@@ -92,14 +129,25 @@ def test_the_strategy_of_the_manager_stays_what_it_was() -> None:
 
 def test_each_step_of_a_pipeline_asks_its_own_summariser() -> None:
     asked: Dict[str, List[int]] = {"early": [], "late": []}
-    steps = [SmartSummaryStrategy(writes("early", asked["early"]), keep=8), SmartSummaryStrategy(writes("late", asked["late"]), keep=2)]
+    steps = [
+        SmartSummaryStrategy(writes("early", asked["early"]), keep=8),
+        SmartSummaryStrategy(writes("late", asked["late"]), keep=2),
+    ]
     manager = ConversationManager(initial_messages=LONG)
     assert manager.compress(PipelineStrategy(steps))["outcome"] == "compressed"
     assert asked == {"early": [4], "late": [10]} and "late" in contents(manager)[0]
 
     many = {f"s{i}": writes("x") for i in range(5)}
     with pytest.raises(undertext.InvalidArgumentError, match="at most 4 summarisers"):
-        manager.compress(EngineStrategy({"name": "pipeline", "steps": [{"name": "smart_summary", "summariser": name} for name in many]}, many))
+        manager.compress(
+            EngineStrategy(
+                {
+                    "name": "pipeline",
+                    "steps": [{"name": "smart_summary", "summariser": name} for name in many],
+                },
+                many,
+            )
+        )
 
 
 class Broken(Exception):
@@ -142,12 +190,20 @@ def test_what_is_appended_meanwhile_stays(asks_a_model: bool) -> None:
         meanwhile()
         return "they talked"
 
-    assert manager.compress(SmartSummaryStrategy(write, keep=2) if asks_a_model else KeepsLast(2, meanwhile))["outcome"] == "compressed"
+    assert (
+        manager.compress(
+            SmartSummaryStrategy(write, keep=2) if asks_a_model else KeepsLast(2, meanwhile)
+        )["outcome"]
+        == "compressed"
+    )
     assert len(contents(manager)) == 4 and contents(manager)[-1] == "meanwhile"
 
 
 def test_code_of_a_call_may_compress_with_code_of_its_own() -> None:
-    inner, outer = ConversationManager(initial_messages=TALK), ConversationManager(initial_messages=TALK)
+    inner, outer = (
+        ConversationManager(initial_messages=TALK),
+        ConversationManager(initial_messages=TALK),
+    )
     outer.compress(KeepsLast(2, lambda: inner.compress(KeepsLast(4))))
     assert contents(inner)[0] == "8 messages" and contents(outer)[0] == "10 messages"
 
@@ -156,7 +212,10 @@ def test_each_thread_runs_the_code_of_its_own_call() -> None:
     manager = ConversationManager(initial_messages=TALK)
     both = threading.Barrier(2, timeout=30)
     forks = [manager.clone() for _ in range(2)]
-    threads = [threading.Thread(target=forks[i].compress, args=(KeepsLast(i + 2, both.wait),)) for i in range(2)]
+    threads = [
+        threading.Thread(target=forks[i].compress, args=(KeepsLast(i + 2, both.wait),))
+        for i in range(2)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -164,7 +223,10 @@ def test_each_thread_runs_the_code_of_its_own_call() -> None:
     assert [contents(fork)[0] for fork in forks] == ["10 messages", "9 messages"]
 
 
-@pytest.mark.parametrize("strategy", [{"name": "of the call"}, {"name": "smart_summary", "keep": 2, "summariser": "of the call"}])
+@pytest.mark.parametrize(
+    "strategy",
+    [{"name": "of the call"}, {"name": "smart_summary", "keep": 2, "summariser": "of the call"}],
+)
 def test_a_call_that_brought_no_code_has_none(strategy: Dict[str, object]) -> None:
     manager = ConversationManager(initial_messages=TALK)
     manager.compress(KeepsLast(11))
@@ -177,7 +239,10 @@ def test_what_is_no_json_is_refused_with_and_without_code() -> None:
     manager = ConversationManager(initial_messages=TALK)
     cycle: Dict[str, Any] = {"name": "pipeline"}
     cycle["steps"] = [cycle]
-    for strategy in (cycle, EngineStrategy({"name": "smart_summary", "summariser": ["s"]}, {"s": writes("x")})):
+    for strategy in (
+        cycle,
+        EngineStrategy({"name": "smart_summary", "summariser": ["s"]}, {"s": writes("x")}),
+    ):
         with pytest.raises(undertext.InvalidArgumentError):
             manager.compress(strategy)
     assert manager.conversation.version == 1
@@ -190,13 +255,24 @@ class Awaited:
 
 def test_code_that_nobody_would_await_is_refused_before_it_runs() -> None:
     strategy: Any = Awaited()
-    for call in (lambda: ConversationManager(strategy=strategy), lambda: ConversationManager(initial_messages=TALK).compress(strategy)):
+    for call in (
+        lambda: ConversationManager(strategy=strategy),
+        lambda: ConversationManager(initial_messages=TALK).compress(strategy),
+    ):
         with pytest.raises(undertext.InvalidArgumentError, match="coroutine function") as caught:
             call()
         assert (caught.value.field, caught.value.path) == ("strategy", "strategy.compress")
 
 
-ANSWERS: List[Any] = [None, 5, [], {"messages": []}, {"messages": [], "markMap": None}, {"messages": 5, "markMap": {"originalIndices": []}}, {"messages": [], "markMap": {"originalIndices": 5}}]
+ANSWERS: List[Any] = [
+    None,
+    5,
+    [],
+    {"messages": []},
+    {"messages": [], "markMap": None},
+    {"messages": 5, "markMap": {"originalIndices": []}},
+    {"messages": [], "markMap": {"originalIndices": 5}},
+]
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
@@ -206,7 +282,9 @@ def test_an_answer_without_messages_and_mark_map_is_refused(answer: Any) -> None
             return answer
 
     manager = ConversationManager(initial_messages=TALK)
-    with pytest.raises(undertext.InvalidArgumentError, match="answers with messages and their markMap"):
+    with pytest.raises(
+        undertext.InvalidArgumentError, match="answers with messages and their markMap"
+    ):
         manager.compress(Answers())
     assert manager.conversation.version == 1
 
@@ -214,7 +292,9 @@ def test_an_answer_without_messages_and_mark_map_is_refused(answer: Any) -> None
 class Told:
     """Answers with what it was given, or what a strategy of the engine makes of it; remembers its configuration."""
 
-    def compress(self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /) -> Compressed:
+    def compress(
+        self, messages: List[Message], mark_map: MarkMap, config: ContextCompressionConfig, /
+    ) -> Compressed:
         self.threshold, self.aim = config["threshold"], config["targetTokens"]
         return KeepRecentStrategy(3).compress(messages, mark_map, config)
 
@@ -224,8 +304,16 @@ def test_code_is_told_what_the_engine_takes_for_what_was_left_out() -> None:
     cases: List[Any] = [
         ({"token_limit": 1000, "compression_config": enabled}, None, (1000, 750)),
         ({"token_limit": 1000}, None, (1000, 750)),
-        ({"token_limit": 1000, "compression_config": {**enabled, "threshold": 401}}, None, (401, 301)),
-        ({"token_limit": 1000, "compression_config": {**enabled, "targetTokens": 500}}, None, (1000, 500)),
+        (
+            {"token_limit": 1000, "compression_config": {**enabled, "threshold": 401}},
+            None,
+            (401, 301),
+        ),
+        (
+            {"token_limit": 1000, "compression_config": {**enabled, "targetTokens": 500}},
+            None,
+            (1000, 500),
+        ),
         ({"token_limit": 1000, "compression_config": enabled}, 400, (1000, 400)),
         ({}, 400, (math.inf, 400)),
         ({}, None, (math.inf, math.inf)),
@@ -253,4 +341,8 @@ def test_without_a_strategy_it_is_the_engines_default() -> None:
     answer = manager.compress()
     assert answer["targetReached"] is True
     assert answer["receipt"]["targetTokens"] == 75
-    assert set(answer["receipt"]["strategy"].split(", ")) <= {"clear_tool_results", "smart_summary", "sliding_window"}
+    assert set(answer["receipt"]["strategy"].split(", ")) <= {
+        "clear_tool_results",
+        "smart_summary",
+        "sliding_window",
+    }

@@ -8,10 +8,25 @@ from typing import Any, Dict, List, cast
 import pytest
 
 import undertext
-from undertext.sdk import ConversationManager, ConversationState, KeepRecentStrategy, get_batch_index, get_current_batch_indices, is_modified
+from undertext.sdk import (
+    ConversationManager,
+    ConversationState,
+    KeepRecentStrategy,
+    get_batch_index,
+    get_current_batch_indices,
+    is_modified,
+)
 
 KEEP_ONE = {"name": "keep_recent", "n": 1}
-SETTINGS: Dict[str, Any] = {"tokenLimit": 5, "compressionConfig": {"enabled": False, "threshold": 100, "targetTokens": 12, "strategy": KEEP_ONE}}
+SETTINGS: Dict[str, Any] = {
+    "tokenLimit": 5,
+    "compressionConfig": {
+        "enabled": False,
+        "threshold": 100,
+        "targetTokens": 12,
+        "strategy": KEEP_ONE,
+    },
+}
 
 
 def say(content: str, role: str = "user") -> Dict[str, object]:
@@ -51,11 +66,20 @@ def test_settings_that_are_changed_after_the_call_change_nothing() -> None:
 
 def test_a_configuration_without_an_aim_has_that_of_the_engine() -> None:
     config: Any = {"enabled": False, "threshold": 20}
-    manager = ConversationManager(compression_config=config, initial_messages=[say("hello hello hello") for _ in range(10)])
+    manager = ConversationManager(
+        compression_config=config, initial_messages=[say("hello hello hello") for _ in range(10)]
+    )
     manager.compress()
     assert 0 < manager.get_token_count() <= 20
     strategy = KeepRecentStrategy(1)
-    assert len(strategy.compress(manager.get_messages(), manager.get_mark_map(), {"enabled": True})["messages"]) == 1  # type: ignore[typeddict-item]
+    assert (
+        len(
+            strategy.compress(manager.get_messages(), manager.get_mark_map(), {"enabled": True})[
+                "messages"
+            ]
+        )
+        == 1
+    )  # type: ignore[typeddict-item]
     with pytest.raises(undertext.InvalidArgumentError) as caught:
         ConversationManager(compression_config=5)  # type: ignore[arg-type]
     assert caught.value.field == "compressionConfig"
@@ -70,12 +94,17 @@ def test_a_strategy_of_ones_own_is_told_an_aim_though_the_configuration_has_none
             return {"messages": messages, "markMap": mark_map}
 
     config: Any = {"enabled": False, "threshold": 20}
-    ConversationManager(compression_config=config, strategy=Mine(), initial_messages=[say("x")]).compress()
+    ConversationManager(
+        compression_config=config, strategy=Mine(), initial_messages=[say("x")]
+    ).compress()
     assert told == [15]
 
 
 def test_pins_of_another_conversations_snapshot_are_taken_over() -> None:
-    one, other = ConversationManager(initial_messages=[say("same")]), ConversationManager(initial_messages=[say("same")])
+    one, other = (
+        ConversationManager(initial_messages=[say("same")]),
+        ConversationManager(initial_messages=[say("same")]),
+    )
     one.mark_message(0, "pinned")
     other.mark_message(0, "other")
     other.restore_from_snapshot(one.create_snapshot())
@@ -84,7 +113,10 @@ def test_pins_of_another_conversations_snapshot_are_taken_over() -> None:
 
 
 def test_a_foreign_snapshot_is_taken_over_after_what_is_there() -> None:
-    one, other = ConversationManager(initial_messages=[say("a"), say("b")]), ConversationManager(initial_messages=[say("c")])
+    one, other = (
+        ConversationManager(initial_messages=[say("a"), say("b")]),
+        ConversationManager(initial_messages=[say("c")]),
+    )
     one.mark_message(1, "pinned")
     one.get_index_manager().start_new_batch(1)
     other.restore_from_snapshot(one.create_snapshot())
@@ -94,7 +126,23 @@ def test_a_foreign_snapshot_is_taken_over_after_what_is_there() -> None:
     assert other.get_all_messages() == [say("c"), say("a"), say("b")]
 
 
-@pytest.mark.parametrize("part, value", [("pinned", [5]), ("markMap", {"originalIndices": [7], "batchBoundaries": [0], "boundaryToBatch": [0], "currentBatch": 0}), ("version", True), ("messages", [1])])
+@pytest.mark.parametrize(
+    "part, value",
+    [
+        ("pinned", [5]),
+        (
+            "markMap",
+            {
+                "originalIndices": [7],
+                "batchBoundaries": [0],
+                "boundaryToBatch": [0],
+                "currentBatch": 0,
+            },
+        ),
+        ("version", True),
+        ("messages", [1]),
+    ],
+)
 def test_a_snapshot_that_cannot_be_changes_nothing(part: str, value: Any) -> None:
     snapshot: Any = ConversationManager(initial_messages=[say("a")]).create_snapshot()
     manager = ConversationManager(initial_messages=[say("b")])
@@ -132,7 +180,16 @@ def test_an_index_of_a_role_is_added_where_the_message_has_it() -> None:
     version = manager.conversation.version
     indices.add_index("user", 0)  # it is visible
     indices.remove_indices([2])
-    wrong: List[Any] = [("assistant", 2), ("assistant", 0), ("nobody", 2), (None, 2), ([], 2), ("user", None), ("user", 9), ("user", -1)]
+    wrong: List[Any] = [
+        ("assistant", 2),
+        ("assistant", 0),
+        ("nobody", 2),
+        (None, 2),
+        ([], 2),
+        ("user", None),
+        ("user", 9),
+        ("user", -1),
+    ]
     for role, index in wrong:
         with pytest.raises(undertext.InvalidArgumentError):
             indices.add_index(role, index)
@@ -145,10 +202,25 @@ def test_what_document_004_reads_from_a_mark_map() -> None:
     index_manager.start_new_batch(1)
     manager.add_message(say("c"))
     mark_map = manager.get_mark_map()
-    assert get_current_batch_indices(mark_map) == index_manager.get_current_batch_indices() == [1, 2]
-    assert [is_modified(i, mark_map) for i in range(3)] == [index_manager.is_modified(i) for i in range(3)] == [True, False, False]
-    assert [get_batch_index(i, mark_map) for i in range(3)] == [index_manager.get_batch_index(i) for i in range(3)] == [-1, 0, 1]
-    broken: List[Any] = [{}, None, {**mark_map, "currentBatch": 9}, {**mark_map, "batchBoundaries": []}]
+    assert (
+        get_current_batch_indices(mark_map) == index_manager.get_current_batch_indices() == [1, 2]
+    )
+    assert (
+        [is_modified(i, mark_map) for i in range(3)]
+        == [index_manager.is_modified(i) for i in range(3)]
+        == [True, False, False]
+    )
+    assert (
+        [get_batch_index(i, mark_map) for i in range(3)]
+        == [index_manager.get_batch_index(i) for i in range(3)]
+        == [-1, 0, 1]
+    )
+    broken: List[Any] = [
+        {},
+        None,
+        {**mark_map, "currentBatch": 9},
+        {**mark_map, "batchBoundaries": []},
+    ]
     for no_map in broken:
         with pytest.raises(undertext.InvalidArgumentError):
             get_current_batch_indices(no_map)
@@ -171,7 +243,11 @@ def test_the_request_under_way_is_known_until_it_is_over() -> None:
     manager.finalize_current_request()
     manager.update_token_usage({"promptTokens": 5, "completionTokens": 1})
     manager.update_token_usage({"promptTokens": 5, "completionTokens": 2})
-    assert manager.get_current_request_usage() == {"promptTokens": 5, "completionTokens": 2, "totalTokens": 7}
+    assert manager.get_current_request_usage() == {
+        "promptTokens": 5,
+        "completionTokens": 2,
+        "totalTokens": 7,
+    }
     manager.finalize_current_request()
     assert manager.get_current_request_usage() is None
     assert manager.get_token_usage() == {"promptTokens": 5, "completionTokens": 2, "totalTokens": 7}
@@ -179,8 +255,17 @@ def test_the_request_under_way_is_known_until_it_is_over() -> None:
 
 def test_compressions_are_waited_for() -> None:
     strategy = {"name": "smart_summary", "keep": 1, "summariser": "slow"}
-    settings = {"compressionConfig": {"enabled": True, "threshold": 60, "targetTokens": 50, "strategy": strategy}}
-    manager = ConversationManager(conversation=undertext.open(settings=settings, summarisers={"slow": lambda *_: "short"}))
+    settings = {
+        "compressionConfig": {
+            "enabled": True,
+            "threshold": 60,
+            "targetTokens": 50,
+            "strategy": strategy,
+        }
+    }
+    manager = ConversationManager(
+        conversation=undertext.open(settings=settings, summarisers={"slow": lambda *_: "short"})
+    )
     manager.add_messages([say(f"a message of some length, number {i}") for i in range(9)])
     manager.wait_for_compression()
     assert "short" in str(manager.get_messages()[0]["content"])

@@ -13,7 +13,11 @@ def test_the_stub_has_the_names_of_the_module() -> None:
     said, there = set(), set()
     for node in stub.body:
         if isinstance(node, ast.ClassDef):
-            said |= {node.name} | {f"{node.name}.{member.name}" for member in node.body if isinstance(member, ast.FunctionDef)}
+            said |= {node.name} | {
+                f"{node.name}.{member.name}"
+                for member in node.body
+                if isinstance(member, ast.FunctionDef)
+            }
         elif isinstance(node, ast.FunctionDef):
             said.add(node.name)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):

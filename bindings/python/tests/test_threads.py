@@ -18,9 +18,13 @@ def say(content: str) -> dict[str, object]:
 
 @pytest.mark.parametrize("stored", [False, True])
 def test_appends_of_many_threads_all_arrive(stored: bool, tmp_path: Path) -> None:
-    conversation = undertext.open(f"sqlite:{tmp_path / 'store.db'}", "one") if stored else undertext.open()
+    conversation = (
+        undertext.open(f"sqlite:{tmp_path / 'store.db'}", "one") if stored else undertext.open()
+    )
     heard: List[int] = []
-    conversation.subscribe(lambda event: heard.append(event["version"]) if event["type"] == "CONTEXT_CHANGED" else None)
+    conversation.subscribe(
+        lambda event: heard.append(event["version"]) if event["type"] == "CONTEXT_CHANGED" else None
+    )
     each = 50 if stored else 2000
 
     def work(thread: int) -> None:
@@ -32,7 +36,9 @@ def test_appends_of_many_threads_all_arrive(stored: bool, tmp_path: Path) -> Non
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
     assert heard == list(range(1, 8 * each + 1))
-    assert sorted(str(m["content"]) for m in conversation.messages()) == sorted(f"{t}.{i}" for t in range(8) for i in range(each))
+    assert sorted(str(m["content"]) for m in conversation.messages()) == sorted(
+        f"{t}.{i}" for t in range(8) for i in range(each)
+    )
     conversation.close()
 
 
@@ -48,7 +54,9 @@ def test_other_python_threads_run_while_a_call_waits() -> None:
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(conversation.compress, strategy="waits")
         assert entered.wait(30)
-        second = pool.submit(conversation.append, say("behind"))  # waits for its turn, in the library
+        second = pool.submit(
+            conversation.append, say("behind")
+        )  # waits for its turn, in the library
         assert len(conversation.view()) == 1  # reading does not
         go_on.set()
         assert first.result(30)["version"] == 2

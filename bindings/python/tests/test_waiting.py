@@ -18,9 +18,18 @@ from undertext.types import Event, Message, Plan
 def compressing(write: undertext.Summariser) -> undertext.Conversation:
     """A conversation with a compression under way."""
     strategy = {"name": "smart_summary", "keep": 2, "summariser": "model"}
-    settings = {"compressionConfig": {"enabled": True, "threshold": 100, "targetTokens": 60, "strategy": strategy}}
+    settings = {
+        "compressionConfig": {
+            "enabled": True,
+            "threshold": 100,
+            "targetTokens": 60,
+            "strategy": strategy,
+        }
+    }
     conversation = undertext.open(settings=settings, summarisers={"model": write})
-    conversation.append([{"role": "user", "content": f"message number {i} with words"} for i in range(40)])
+    conversation.append(
+        [{"role": "user", "content": f"message number {i} with words"} for i in range(40)]
+    )
     return conversation
 
 
@@ -42,8 +51,12 @@ def test_an_interrupt_ends_the_waiting_at_once_and_not_the_compression() -> None
         assert "short" in str(conversation.messages(first=1))
 
 
-@pytest.mark.parametrize("end", [undertext.Conversation.close, lambda conversation: None], ids=["closed", "forgotten"])
-def test_a_conversation_ends_though_somebody_was_called_away_from_waiting_for_it(end: Callable[[undertext.Conversation], None]) -> None:
+@pytest.mark.parametrize(
+    "end", [undertext.Conversation.close, lambda conversation: None], ids=["closed", "forgotten"]
+)
+def test_a_conversation_ends_though_somebody_was_called_away_from_waiting_for_it(
+    end: Callable[[undertext.Conversation], None],
+) -> None:
     is_awaited, ended = threading.Event(), threading.Event()
 
     def write(messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
@@ -64,7 +77,9 @@ def test_a_conversation_ends_though_somebody_was_called_away_from_waiting_for_it
     assert ended.wait(30)
 
 
-def test_closing_stops_what_runs_in_the_background_though_a_call_of_another_thread_is_under_way() -> None:
+def test_closing_stops_what_runs_in_the_background_though_a_call_of_another_thread_is_under_way() -> (
+    None
+):
     is_inside, ended = threading.Event(), threading.Event()
 
     def write(messages: List[Message], tokens_max: int, cancel: undertext.Cancel) -> str:
@@ -80,7 +95,9 @@ def test_closing_stops_what_runs_in_the_background_though_a_call_of_another_thre
         return message
 
     conversation = compressing(write)
-    other = threading.Thread(target=conversation.transform, args=(change,), kwargs={"indices": [39]})
+    other = threading.Thread(
+        target=conversation.transform, args=(change,), kwargs={"indices": [39]}
+    )
     other.start()
     assert is_inside.wait(30)
     conversation.close()
@@ -102,11 +119,15 @@ def test_closing_cancels_a_compression_that_another_thread_has_asked_for() -> No
 
     def compress() -> None:
         with pytest.raises(undertext.UnavailableError) as caught:
-            conversation.compress(strategy={"name": "smart_summary", "keep": 2, "summariser": "model"})
+            conversation.compress(
+                strategy={"name": "smart_summary", "keep": 2, "summariser": "model"}
+            )
         raised.append(caught.value)
 
     conversation = undertext.open(summarisers={"model": write})
-    conversation.append([{"role": "user", "content": f"message number {i} with words"} for i in range(40)])
+    conversation.append(
+        [{"role": "user", "content": f"message number {i} with words"} for i in range(40)]
+    )
     other = threading.Thread(target=compress, daemon=True)
     other.start()
     assert is_asked.wait(30)
@@ -119,8 +140,12 @@ def test_code_cannot_wait_for_the_compression_it_is_part_of() -> None:
     raised: List[Any] = []
 
     @undertext.slow
-    def waits(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
-        with pytest.raises(undertext.InvalidArgumentError, match="part of its compression") as caught:
+    def waits(
+        view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel
+    ) -> Plan | None:
+        with pytest.raises(
+            undertext.InvalidArgumentError, match="part of its compression"
+        ) as caught:
             conversation.wait_for_compression()
         raised.append(caught.value.field)
         with compressing(lambda *_: "short") as another:
@@ -128,7 +153,14 @@ def test_code_cannot_wait_for_the_compression_it_is_part_of() -> None:
             raised.append("short" in str(another.messages(first=1)))
         return None
 
-    settings = {"compressionConfig": {"enabled": True, "threshold": 3, "targetTokens": 2, "strategy": "waits"}}
+    settings = {
+        "compressionConfig": {
+            "enabled": True,
+            "threshold": 3,
+            "targetTokens": 2,
+            "strategy": "waits",
+        }
+    }
     conversation = undertext.open(settings=settings, strategies={"waits": waits})
     conversation.append({"role": "user", "content": "some text that is long enough"})
     conversation.wait_for_compression()
@@ -139,7 +171,9 @@ def test_code_that_a_call_runs_may_wait_for_what_runs_in_the_background() -> Non
     asked: List[int] = []
 
     @undertext.slow
-    def waits(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
+    def waits(
+        view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel
+    ) -> Plan | None:
         conversation.wait_for_compression()
         asked.append(len(view))
         return None
@@ -166,10 +200,19 @@ def test_a_subscriber_that_waits_does_not_wait_for_itself() -> None:
         assert "COMPRESSED" in heard
 
 
-def test_a_coroutine_cannot_wait_for_the_compression_it_is_part_of_and_its_tasks_can_afterwards() -> None:
+def test_a_coroutine_cannot_wait_for_the_compression_it_is_part_of_and_its_tasks_can_afterwards() -> (
+    None
+):
     refused: List[Any] = []
     strategy = {"name": "smart_summary", "keep": 2, "summariser": "model"}
-    settings = {"compressionConfig": {"enabled": True, "threshold": 100, "targetTokens": 60, "strategy": strategy}}
+    settings = {
+        "compressionConfig": {
+            "enabled": True,
+            "threshold": 100,
+            "targetTokens": 60,
+            "strategy": strategy,
+        }
+    }
 
     async def work() -> None:
         is_over = asyncio.Event()
@@ -181,13 +224,17 @@ def test_a_coroutine_cannot_wait_for_the_compression_it_is_part_of_and_its_tasks
 
         async def write(*_: object) -> str:
             left.append(asyncio.ensure_future(later()))
-            with pytest.raises(undertext.InvalidArgumentError, match="part of its compression") as caught:
+            with pytest.raises(
+                undertext.InvalidArgumentError, match="part of its compression"
+            ) as caught:
                 await conversation.wait_for_compression()
             refused.append(caught.value.field)
             return "short"
 
         async with aio.open(settings=settings, summarisers={"model": write}) as conversation:
-            await conversation.append([{"role": "user", "content": f"message number {i} with words"} for i in range(40)])
+            await conversation.append(
+                [{"role": "user", "content": f"message number {i} with words"} for i in range(40)]
+            )
             await conversation.wait_for_compression()
             assert "short" in str(await conversation.messages(first=1))
             is_over.set()

@@ -1,8 +1,8 @@
 """Undertext keeps the message array that an LLM agent sends to its model: every edit is an operation, no edit loses anything, and every earlier state can be read and restored.
 
-    with undertext.open("sqlite:agent.db", "support-17") as conversation:
-        conversation.append({"role": "user", "content": "Hello"})
-        conversation.messages(role="user", last=3)
+with undertext.open("sqlite:agent.db", "support-17") as conversation:
+    conversation.append({"role": "user", "content": "Hello"})
+    conversation.messages(role="user", last=3)
 """
 
 from __future__ import annotations
@@ -87,11 +87,18 @@ os.register_at_fork(after_in_child=_native.forget)
 
 def _asked_by(dialect: str, tool_names: Mapping[str, str] | None) -> str:
     """How an answer was asked for: by the dialect alone, or with the names of tools that were sent."""
-    return dialect if tool_names is None else json.dumps({"dialect": dialect, "toolNames": dict(tool_names)})
+    return (
+        dialect
+        if tool_names is None
+        else json.dumps({"dialect": dialect, "toolNames": dict(tool_names)})
+    )
 
 
 def import_messages(
-    dialect: str, payload: Union[str, bytes, Mapping[str, object], list[Any]], *, tool_names: Mapping[str, str] | None = None
+    dialect: str,
+    payload: Union[str, bytes, Mapping[str, object], list[Any]],
+    *,
+    tool_names: Mapping[str, str] | None = None,
 ) -> Dict[str, Any]:
     """A request or response of a provider, as JSON text or what it was read into, as {"messages":[…],"rest":{…}}.
 
@@ -109,12 +116,25 @@ def import_after(
     tool_names: Mapping[str, str] | None = None,
 ) -> Dict[str, Any]:
     """import_messages() of a client that sends back what it was given, and more: what equals the rendering of `view` is left out, and counted as "known"."""
-    return cast(Dict[str, Any], view._native.import_after(given({"dialect": dialect, "profile": profile, "tool_names": tool_names}), payload))
+    return cast(
+        Dict[str, Any],
+        view._native.import_after(
+            given({"dialect": dialect, "profile": profile, "tool_names": tool_names}), payload
+        ),
+    )
 
 
-def validate_request(payload: Union[str, bytes, Mapping[str, object], list[Any]], dialect: str | None = None, *, profile: Any = None) -> Validated:
+def validate_request(
+    payload: Union[str, bytes, Mapping[str, object], list[Any]],
+    dialect: str | None = None,
+    *,
+    profile: Any = None,
+) -> Validated:
     """Whether a provider would take a request (a body, or a list of messages) as it stands."""
-    return cast(Validated, _native.validate_request(given({"dialect": dialect, "profile": profile}), payload))
+    return cast(
+        Validated,
+        _native.validate_request(given({"dialect": dialect, "profile": profile}), payload),
+    )
 
 
 def count_tokens(tokenizer: str, text: str) -> int:
@@ -124,7 +144,10 @@ def count_tokens(tokenizer: str, text: str) -> int:
 
 def count_tools(model: str, tools: Union[str, bytes, Sequence[Mapping[str, object]]]) -> ToolsCount:
     """What the `tools` of a request cost, in the form of any provider. By a model's name, or any that a conversation's tokenizer may have."""
-    return cast(ToolsCount, _native.count_tools(model, tools if isinstance(tools, (str, bytes)) else list(tools)))
+    return cast(
+        ToolsCount,
+        _native.count_tools(model, tools if isinstance(tools, (str, bytes)) else list(tools)),
+    )
 
 
 def find_model(name: str) -> Model:

@@ -28,7 +28,9 @@ _here = _Here()
 def check_name(name: object) -> None:
     """Code of that name would take the place of what a call brings."""
     if name == STRATEGY or name in SUMMARISERS:
-        raise InvalidArgumentError(f'"{name}" is one of the package\'s own; choose another name', field="name")
+        raise InvalidArgumentError(
+            f'"{name}" is one of the package\'s own; choose another name', field="name"
+        )
 
 
 def add_names(settings: _native.Settings) -> None:
@@ -44,9 +46,13 @@ def _plan(view: _native.View, tokens_max: int | None, cancel: _native.Cancel) ->
 
 
 def _summarises(place: int) -> Summariser:
-    def summarise(messages: List[Message], tokens_max: int, cancel: _native.Cancel) -> Union[str, Summary]:
+    def summarise(
+        messages: List[Message], tokens_max: int, cancel: _native.Cancel
+    ) -> Union[str, Summary]:
         if place >= len(_here.summarisers):
-            raise InvalidArgumentError("the call has brought no such summariser", field="summariser")
+            raise InvalidArgumentError(
+                "the call has brought no such summariser", field="summariser"
+            )
         return _here.summarisers[place](messages, tokens_max, cancel)
 
     return summarise
@@ -61,10 +67,14 @@ add_names(NAMES_ALONE)
 
 
 @contextlib.contextmanager
-def brought(strategy: Strategy | None, summarisers: Mapping[str, Summariser]) -> Iterator[Dict[str, str]]:
+def brought(
+    strategy: Strategy | None, summarisers: Mapping[str, Summariser]
+) -> Iterator[Dict[str, str]]:
     """Until its end a COMPRESS of this thread may name STRATEGY, and the summarisers by the names that each is given here."""
     if len(summarisers) > len(SUMMARISERS):
-        raise InvalidArgumentError(f"a call brings at most {len(SUMMARISERS)} summarisers", field="strategy")
+        raise InvalidArgumentError(
+            f"a call brings at most {len(SUMMARISERS)} summarisers", field="strategy"
+        )
     outer = _here.strategy, _here.summarisers  # code that was brought may call with code of its own
     _here.strategy, _here.summarisers = strategy, tuple(summarisers.values())
     try:

@@ -5,7 +5,21 @@ from __future__ import annotations
 import queue
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Sequence, Type, Union, cast, overload
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Mapping,
+    Sequence,
+    Type,
+    Union,
+    cast,
+    overload,
+)
 
 from . import _native
 from ._errors import InvalidArgumentError, UndertextError
@@ -64,7 +78,9 @@ Messages = Union[MessageLike, Sequence[MessageLike]]
 
 
 def _listed(messages: Messages) -> Any:
-    return messages if isinstance(messages, Sequence) and not isinstance(messages, str) else [messages]
+    return (
+        messages if isinstance(messages, Sequence) and not isinstance(messages, str) else [messages]
+    )
 
 
 class Subscription:
@@ -81,7 +97,12 @@ class Subscription:
     def __enter__(self) -> Subscription:
         return self
 
-    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -133,7 +154,12 @@ class Events(Iterator[Event]):
     def __enter__(self) -> Events:
         return self
 
-    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
 
@@ -161,7 +187,12 @@ class Conversation:
     def __enter__(self) -> Conversation:
         return self
 
-    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -229,7 +260,9 @@ class Conversation:
         except UndertextError:
             pass  # of a store that cannot be reached: what is known here
         stats = self._native.stats()
-        return f"{self._named()}, {stats['currentBatchMessages']} messages, {stats['tokens']} tokens"
+        return (
+            f"{self._named()}, {stats['currentBatchMessages']} messages, {stats['tokens']} tokens"
+        )
 
     def _repr_html_(self) -> str:
         return as_table(repr(self)[1:-1], [] if self.closed else self.view())
@@ -247,14 +280,21 @@ class Conversation:
         return self._native.append_text(json)
 
     def append_response(
-        self, response: object, *, dialect: Dialect | None = None, tool_names: Mapping[str, str] | None = None, **options: Unpack[OperationOptions]
+        self,
+        response: object,
+        *,
+        dialect: Dialect | None = None,
+        tool_names: Mapping[str, str] | None = None,
+        **options: Unpack[OperationOptions],
     ) -> int:
         """Adds the answer of a model: what an SDK of OpenAI, Anthropic or Google returned, or the JSON of it. Returns the new version.
 
         dialect: The format of the answer. Default: what the answer says it is.
         tool_names: The "toolNames" of render(), where tools were sent under other names.
         """
-        imported = self._result("importMessages", json=response, dialect=dialect, tool_names=tool_names)
+        imported = self._result(
+            "importMessages", json=response, dialect=dialect, tool_names=tool_names
+        )
         return self.append(imported["messages"], **options)
 
     def apply(self, operation: Mapping[str, object]) -> Answer:
@@ -278,11 +318,17 @@ class Conversation:
             in_callers_words(error, arguments)
             raise
 
-    def insert(self, position: int, messages: Messages, **options: Unpack[OperationOptions]) -> Answer:
+    def insert(
+        self, position: int, messages: Messages, **options: Unpack[OperationOptions]
+    ) -> Answer:
         """Puts messages in front of the one at `position`; at the length of the view, behind the last."""
-        return self._operate("INSERT", {"position": position, "messages": _listed(messages), **options})
+        return self._operate(
+            "INSERT", {"position": position, "messages": _listed(messages), **options}
+        )
 
-    def replace(self, index: int, message: MessageLike, **options: Unpack[OperationOptions]) -> Answer:
+    def replace(
+        self, index: int, message: MessageLike, **options: Unpack[OperationOptions]
+    ) -> Answer:
         """Puts a message in the place of the one at `index`, which stays in the log."""
         return self._operate("REPLACE", {"index": index, "message": message, **options})
 
@@ -290,7 +336,9 @@ class Conversation:
         """Keeps the beginning, the end or a stretch of the view."""
         return self._operate("TRUNCATE", arguments)
 
-    def clear(self, *, keep_system_message: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:
+    def clear(
+        self, *, keep_system_message: bool | None = None, **options: Unpack[OperationOptions]
+    ) -> Answer:
         """Hides all messages; system messages stay unless `keep_system_message` is False."""
         return self._operate("CLEAR", {"keep_system_message": keep_system_message, **options})
 
@@ -329,9 +377,20 @@ class Conversation:
     ) -> Answer:
         """The conversation follows a client that keeps its own list and sends all of it, as a whole `request` or as `messages`: what it kept stays, what it dropped
         leaves the view, the rest is new. The answer has `outcome`, `common`, `added` and `removed`."""
-        return self._operate("RECONCILE", {"messages": messages, "request": request, "client": client, "dialect": dialect, **options})
+        return self._operate(
+            "RECONCILE",
+            {
+                "messages": messages,
+                "request": request,
+                "client": client,
+                "dialect": dialect,
+                **options,
+            },
+        )
 
-    def append_recalled(self, text: str, *, budget_tokens: int | None = None, **filters: Unpack[MessageFilters]) -> Answer:
+    def append_recalled(
+        self, text: str, *, budget_tokens: int | None = None, **filters: Unpack[MessageFilters]
+    ) -> Answer:
         """RECALL: appends a user message that quotes what recall() finds, as data. It is marked `recalled`, and strategies hide it first."""
         return self._operate("RECALL", {"text": text, "budget_tokens": budget_tokens, **filters})
 
@@ -347,9 +406,18 @@ class Conversation:
         """MERGE_FORK: appends what a fork of this conversation achieved: a summary of it, its own messages, or those with these ordinals of its log.
         expand() brings the fork's messages in place of a summary."""
         id = fork if isinstance(fork, str) else fork.id
-        return self._operate("MERGE_FORK", {"from": id, "mode": mode, "ordinals": ordinals, "summary": summary, **options})
+        return self._operate(
+            "MERGE_FORK",
+            {"from": id, "mode": mode, "ordinals": ordinals, "summary": summary, **options},
+        )
 
-    def merge(self, indices: Sequence[int], *, separator: str | None = None, **options: Unpack[OperationOptions]) -> Answer:
+    def merge(
+        self,
+        indices: Sequence[int],
+        *,
+        separator: str | None = None,
+        **options: Unpack[OperationOptions],
+    ) -> Answer:
         """Makes one message of several of one role."""
         return self._operate("MERGE", {"indices": indices, "separator": separator, **options})
 
@@ -357,7 +425,11 @@ class Conversation:
         """Makes several messages of one, cut at these places of its text."""
         return self._operate("SPLIT", {"index": index, "at": at, **options})
 
-    def transform(self, function: Callable[[Message], MessageLike] | None = None, **arguments: Unpack[TransformArguments]) -> Answer:
+    def transform(
+        self,
+        function: Callable[[Message], MessageLike] | None = None,
+        **arguments: Unpack[TransformArguments],
+    ) -> Answer:
         """Changes messages by a function, or by one of `replace_text`, `truncate_text` and `set_metadata`. The function gets one
         message after the other and returns what takes its place; it may be asked twice, and must not change the
         conversation. What it raises is raised here."""
@@ -370,11 +442,25 @@ class Conversation:
             in_callers_words(error, arguments)
             raise
 
-    def start_batch(self, *, boundary: int | None = None, hide_prior: bool | None = None, **options: Unpack[OperationOptions]) -> Answer:
+    def start_batch(
+        self,
+        *,
+        boundary: int | None = None,
+        hide_prior: bool | None = None,
+        **options: Unpack[OperationOptions],
+    ) -> Answer:
         """Opens a batch: a point to return to. With `hide_prior`, what stands before `boundary` is hidden."""
-        return self._operate("START_BATCH", {"boundary": boundary, "hide_prior": hide_prior, **options})
+        return self._operate(
+            "START_BATCH", {"boundary": boundary, "hide_prior": hide_prior, **options}
+        )
 
-    def end_batch(self, target_batch: int, *, carry: Sequence[Role] | None = None, **options: Unpack[OperationOptions]) -> Answer:
+    def end_batch(
+        self,
+        target_batch: int,
+        *,
+        carry: Sequence[Role] | None = None,
+        **options: Unpack[OperationOptions],
+    ) -> Answer:
         """Returns to a batch below, and takes messages of the roles in `carry` along."""
         return self._operate("END_BATCH", {"target_batch": target_batch, "carry": carry, **options})
 
@@ -402,9 +488,16 @@ class Conversation:
         """Makes the state of an earlier version current again, as a new version."""
         return self._operate("RESTORE", {"version": version, **options})
 
-    def import_mark_map(self, mark_map: MarkMapLike, *, expected_version: int | None = None) -> Answer:
+    def import_mark_map(
+        self, mark_map: MarkMapLike, *, expected_version: int | None = None
+    ) -> Answer:
         """The view and the stack of batches become those of a mark map, once it has passed its checks."""
-        return cast(Answer, self._native.import_mark_map(mark_map, version_number("expected_version", expected_version)))
+        return cast(
+            Answer,
+            self._native.import_mark_map(
+                mark_map, version_number("expected_version", expected_version)
+            ),
+        )
 
     # Reading
 
@@ -448,9 +541,13 @@ class Conversation:
         """How many messages there are, in the log and in the view; batches; tokens of the view."""
         return cast(Stats, self._newest().stats())
 
-    def tokens(self, *, at_version: int | None = None, per_message: bool | None = None) -> Dict[str, Any]:
+    def tokens(
+        self, *, at_version: int | None = None, per_message: bool | None = None
+    ) -> Dict[str, Any]:
         """The tokens of the view, by role and, with `per_message`, by message."""
-        return cast(Dict[str, Any], self._result("tokens", at_version=at_version, per_message=per_message))
+        return cast(
+            Dict[str, Any], self._result("tokens", at_version=at_version, per_message=per_message)
+        )
 
     def mark_map(self) -> MarkMap:
         """Where the messages of the view stand in the log, by role and by batch."""
@@ -484,19 +581,29 @@ class Conversation:
         """What each compression hid, and why."""
         return cast(List[Dict[str, Any]], self._result("receipts"))
 
-    def recall(self, text: str, *, budget_tokens: int | None = None, **filters: Unpack[MessageFilters]) -> Recalled:
+    def recall(
+        self, text: str, *, budget_tokens: int | None = None, **filters: Unpack[MessageFilters]
+    ) -> Recalled:
         """Messages that share words with the text, with their units and neighbours, best first; by default hidden ones."""
-        return cast(Recalled, self._result("recall", text=text, budget_tokens=budget_tokens, **filters))
+        return cast(
+            Recalled, self._result("recall", text=text, budget_tokens=budget_tokens, **filters)
+        )
 
-    def requests(self, *, first: int | None = None, limit: int | None = None, last: int | None = None) -> List[RequestRecord]:
+    def requests(
+        self, *, first: int | None = None, limit: int | None = None, last: int | None = None
+    ) -> List[RequestRecord]:
         """Recorded requests of the client, the oldest first, without their texts."""
-        return cast(List[RequestRecord], self._result("requests", first=first, limit=limit, last=last))
+        return cast(
+            List[RequestRecord], self._result("requests", first=first, limit=limit, last=last)
+        )
 
     def cache_break(self, number: int, *, against: int | None = None) -> ComparedRequest:
         """Where a recorded request stops being equal to an earlier one, as the provider's cache sees them."""
         return cast(ComparedRequest, self._result("cacheBreak", number=number, against=against))
 
-    def ledger(self, *, from_: int | None = None, to: int | None = None, turns: bool | None = None) -> Ledger:
+    def ledger(
+        self, *, from_: int | None = None, to: int | None = None, turns: bool | None = None
+    ) -> Ledger:
         """What the recorded requests cost, and where a cache was missed that should have been hit."""
         return cast(Ledger, self._result("ledger", from_=from_, to=to, turns=turns))
 
@@ -512,7 +619,9 @@ class Conversation:
         """The request for a provider, and what had to be repaired in it."""
         return cast(Rendered, self._result("render", dialect=dialect, **arguments))
 
-    def validate(self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]) -> Validated:
+    def validate(
+        self, dialect: str | None = None, **arguments: Unpack[ValidateArguments]
+    ) -> Validated:
         """What a provider would refuse in the view as it stands."""
         return cast(Validated, self._result("validate", dialect=dialect, **arguments))
 
@@ -524,7 +633,9 @@ class Conversation:
         """What is known of the conversation's model, with its settings in place; or of another, by name."""
         return cast(Model, self._result("model", name=name))
 
-    def count_tools(self, tools: Sequence[Mapping[str, object]], *, model: str | None = None) -> ToolsCount:
+    def count_tools(
+        self, tools: Sequence[Mapping[str, object]], *, model: str | None = None
+    ) -> ToolsCount:
         """What the `tools` of a request cost, in the form of any provider, as this conversation counts or as a model does: the `overhead` of a budget."""
         return cast(ToolsCount, self._result("countTools", tools=list(tools), model=model))
 
@@ -534,7 +645,14 @@ class Conversation:
 
     def call_tool(self, name: str, arguments: Union[str, Mapping[str, object]] = "") -> ToolResult:
         """What such a tool answers the model: its name and arguments as the model gave them. An error is an answer too, which the model understands. Changes nothing."""
-        return cast(ToolResult, self._result("callTool", name=name, arguments=arguments if isinstance(arguments, str) else dict(arguments)))
+        return cast(
+            ToolResult,
+            self._result(
+                "callTool",
+                name=name,
+                arguments=arguments if isinstance(arguments, str) else dict(arguments),
+            ),
+        )
 
     def import_messages(
         self,
@@ -548,7 +666,14 @@ class Conversation:
         """The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new."""
         return cast(
             Dict[str, Any],
-            self._result("importMessages", json=payload, dialect=dialect, profile=profile, tool_names=tool_names, after=after),
+            self._result(
+                "importMessages",
+                json=payload,
+                dialect=dialect,
+                profile=profile,
+                tool_names=tool_names,
+                after=after,
+            ),
         )
 
     def answer_text(self, line: Union[str, bytes]) -> str:
@@ -559,7 +684,9 @@ class Conversation:
 
     def fork(self, version: int | None = None, *, id: str = "") -> Conversation:
         """Another conversation that goes on from a version; with an id it is stored."""
-        return Conversation(self._native.fork(version_number("version", version), id), self._settings)
+        return Conversation(
+            self._native.fork(version_number("version", version), id), self._settings
+        )
 
     def subscribe(self, receive: Callable[[Event], object]) -> Subscription:
         """`receive` gets each event, in order, on the thread that makes the change known. It may read, and must not change. What it raises goes to sys.unraisablehook."""
@@ -594,7 +721,12 @@ class Conversation:
         """Replaces the usage by a result of usage(); without an argument, resets it."""
         self._native.set_usage({} if usage is None else usage)
 
-    def record_request(self, request: Union[str, bytes], answer: Union[str, bytes] = "", **facts: Unpack[RecordArguments]) -> int:
+    def record_request(
+        self,
+        request: Union[str, bytes],
+        answer: Union[str, bytes] = "",
+        **facts: Unpack[RecordArguments],
+    ) -> int:
         """Records a request of a client, with the raw texts of request and answer; returns its number."""
         texts = {**raw_text("request", request), **raw_text("answer", answer)}
         return cast(int, self._native.record_request({**texts, **given(facts)})["number"])
@@ -607,14 +739,26 @@ class Conversation:
         """Stores a state from which the conversation is opened quickly. This happens by itself now and then."""
         self._native.checkpoint()
 
-    def redact(self, ordinals: Sequence[int], *, who: str, why: str = "", derived: bool = False) -> Redaction:
+    def redact(
+        self, ordinals: Sequence[int], *, who: str, why: str = "", derived: bool = False
+    ) -> Redaction:
         """Deletes their bytes permanently, from every version; stubs stay.
 
         Returns what else may have their text: summaries and edited copies that stand for them, and operations that quote them, in forks too. With
         `derived` these are redacted as well.
         """
-        return cast(Redaction, self._native.redact({"ordinals": ordinals, "who": who, "why": why, "derived": derived}))
+        return cast(
+            Redaction,
+            self._native.redact({"ordinals": ordinals, "who": who, "why": why, "derived": derived}),
+        )
 
-    def prune_versions(self, *, versions: int | None = None, batches: int | None = None, days: int | None = None) -> Dict[str, Any]:
+    def prune_versions(
+        self, *, versions: int | None = None, batches: int | None = None, days: int | None = None
+    ) -> Dict[str, Any]:
         """Prunes versions: the newest `versions` and `batches` stay, and versions younger than `days`."""
-        return cast(Dict[str, Any], self._native.prune_versions(given({"versions": versions, "batches": batches, "days": days})))
+        return cast(
+            Dict[str, Any],
+            self._native.prune_versions(
+                given({"versions": versions, "batches": batches, "days": days})
+            ),
+        )

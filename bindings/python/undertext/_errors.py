@@ -29,7 +29,14 @@ class UndertextError(Exception):
     #: The number of the code in undertext.h.
     status: int = 9
 
-    def __init__(self, message: str, *, field: str | None = None, path: str | None = None, error: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        path: str | None = None,
+        error: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(message)
         self.message = message
         #: The bare name of the member at fault, and where it stands, where that is known.
@@ -116,15 +123,28 @@ class DeniedError(UndertextError):
     status = 11
 
 
-_classes: Dict[str, Type[UndertextError]] = {kind.code: kind for kind in UndertextError.__subclasses__()}
+_classes: Dict[str, Type[UndertextError]] = {
+    kind.code: kind for kind in UndertextError.__subclasses__()
+}
 
 
 def _make(code: str, error: Mapping[str, Any]) -> UndertextError:
     kind = _classes.get(code, InternalError)
-    return kind(error.get("message", code.replace("_", " ")), field=error.get("field"), path=error.get("path"), error=error)
+    return kind(
+        error.get("message", code.replace("_", " ")),
+        field=error.get("field"),
+        path=error.get("path"),
+        error=error,
+    )
 
 
-def _remade(kind: Type[UndertextError], message: str, field: str | None, path: str | None, error: Mapping[str, Any]) -> UndertextError:
+def _remade(
+    kind: Type[UndertextError],
+    message: str,
+    field: str | None,
+    path: str | None,
+    error: Mapping[str, Any],
+) -> UndertextError:
     return kind(message, field=field, path=path, error=error)
 
 

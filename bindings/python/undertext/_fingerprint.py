@@ -12,6 +12,8 @@ _FORM = 2
 def fingerprint(message: Any) -> bytes | None:
     """Equal ones are of equal messages of LangChain; different ones say nothing. None: it has values of other kinds than Python's own."""
     try:
-        return marshal.dumps([type(message).__qualname__, vars(message), message.__pydantic_extra__], _FORM)
+        return marshal.dumps(
+            [type(message).__qualname__, vars(message), message.__pydantic_extra__], _FORM
+        )
     except ValueError:
         return None

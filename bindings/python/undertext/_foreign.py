@@ -27,7 +27,9 @@ def json_text(value: Any, what: str) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgumentError(f"{what} cannot be kept as JSON: {error}", field=what) from error
     if json.loads(text) != value:
-        raise InvalidArgumentError(f"{what} cannot be kept as JSON: it has tuples, or keys that are no strings", field=what)
+        raise InvalidArgumentError(
+            f"{what} cannot be kept as JSON: it has tuples, or keys that are no strings", field=what
+        )
     return text
 
 
@@ -36,7 +38,11 @@ def is_content(content: Any) -> bool:
     if isinstance(content, str):
         return content != ""
     return (
-        isinstance(content, list) and len(content) > 0 and all(isinstance(part, dict) and isinstance(part.get("type", ""), str) for part in content)
+        isinstance(content, list)
+        and len(content) > 0
+        and all(
+            isinstance(part, dict) and isinstance(part.get("type", ""), str) for part in content
+        )
     )
 
 
@@ -55,7 +61,14 @@ def without_stand_in(content: Any, stand_in: str) -> Any:
     if isinstance(content, str):
         return re.sub(f"^(?:{re.escape(stand_in)}\\n)+", "", content)
     if isinstance(content, list):
-        said = next((index for index, part in enumerate(content) if part != {"type": "text", "text": stand_in}), len(content) - 1)
+        said = next(
+            (
+                index
+                for index, part in enumerate(content)
+                if part != {"type": "text", "text": stand_in}
+            ),
+            len(content) - 1,
+        )
         return content[said:]
     return content
 
@@ -73,17 +86,25 @@ def message_at(view: View, index: int) -> Mapping[str, Any]:
     try:
         return view[index]
     except TooLargeError:
-        return cast(Dict[str, Any], json.loads(view.text(index % len(view)), parse_int=_int_or_digits))
+        return cast(
+            Dict[str, Any], json.loads(view.text(index % len(view)), parse_int=_int_or_digits)
+        )
 
 
 def messages_of(conversation: Conversation, last: int | None = None) -> List[Mapping[str, Any]]:
     """Those of the view, or the last of them, none of which makes the others unreadable."""
     conversation.catch_up()
     try:
-        return cast("List[Mapping[str, Any]]", conversation.messages() if last is None else conversation.messages(last=last))
+        return cast(
+            "List[Mapping[str, Any]]",
+            conversation.messages() if last is None else conversation.messages(last=last),
+        )
     except TooLargeError:
         view = conversation.view()
-        return [message_at(view, index) for index in range(0 if last is None else max(0, len(view) - last), len(view))]
+        return [
+            message_at(view, index)
+            for index in range(0 if last is None else max(0, len(view) - last), len(view))
+        ]
 
 
 def _int_or_digits(digits: str) -> Union[int, str]:

@@ -48,9 +48,15 @@ class _Known:
                 text = self._shape(message)
             if own.ordinal not in self._taken and text in ("", own.text):
                 return self._take(own), text
-        return (None, text) if len(self._taken) == len(self._kept) else self._find_elsewhere(message, seen, text)
+        return (
+            (None, text)
+            if len(self._taken) == len(self._kept)
+            else self._find_elsewhere(message, seen, text)
+        )
 
-    def _find_elsewhere(self, message: Any, seen: bytes | None, text: str) -> Tuple[_Kept | None, str]:
+    def _find_elsewhere(
+        self, message: Any, seen: bytes | None, text: str
+    ) -> Tuple[_Kept | None, str]:
         if self._elsewhere is None:
             self._elsewhere = {}
             for kept in self._kept:
@@ -83,7 +89,10 @@ class MessageList:
         try:
             return self.conversation.view(version)
         except NotFoundError as error:
-            raise NotFoundError(f"a checkpoint's messages are not in {self.conversation.id} any more: {error.message}", error=error.error) from error
+            raise NotFoundError(
+                f"a checkpoint's messages are not in {self.conversation.id} any more: {error.message}",
+                error=error.error,
+            ) from error
 
     def messages(self, version: int, read: Read) -> List[Any]:
         """A new list at each call, which the caller may change. NotFoundError: the version was pruned."""
@@ -102,9 +111,15 @@ class MessageList:
         """The version that has these messages: they take the place of those of version `base`, all or nothing, whatever version is the newest."""
         if base != self._version:
             view = self.view(base)
-            self._version, self._kept = base, [
-                _Kept(view.entry(index)["ordinal"], view.text(index), fingerprint(read(message))) for index, message in enumerate(view)
-            ]
+            self._version, self._kept = (
+                base,
+                [
+                    _Kept(
+                        view.entry(index)["ordinal"], view.text(index), fingerprint(read(message))
+                    )
+                    for index, message in enumerate(view)
+                ],
+            )
         known = _Known(self._kept, shape)
         after: List[_Kept] = []
         for place, message in enumerate(messages):
@@ -121,12 +136,16 @@ class MessageList:
         # Else it is not known what was stored: some may have returned, others that moved are stored again.
         self._version = version if is_grown and first_new is not None else None
         ordinals = itertools.count(first_new or 0)
-        self._kept = [kept if kept.ordinal >= 0 else kept._replace(ordinal=next(ordinals)) for kept in after]
+        self._kept = [
+            kept if kept.ordinal >= 0 else kept._replace(ordinal=next(ordinals)) for kept in after
+        ]
         return version
 
     def _save(self, base: int, after: Sequence[_Kept]) -> Tuple[int, int | None]:
         """The version that was made, and the ordinal of the first message that was new. None: some of them were there, hidden."""
-        entries = ",".join(f'{{"ordinal":{kept.ordinal}}}' if kept.ordinal >= 0 else kept.text for kept in after)
+        entries = ",".join(
+            f'{{"ordinal":{kept.ordinal}}}' if kept.ordinal >= 0 else kept.text for kept in after
+        )
         saving = f'{{"operation":"RECONCILE","client":"framework","messages":[{entries}]}}'
         while True:
             self.conversation.catch_up()
@@ -137,7 +156,9 @@ class MessageList:
             answer = json.loads(self.conversation.answer_text(line))
             if answer["ok"]:
                 last = answer["results"][-1]
-                is_new = last["stats"]["totalMessages"] - stored == sum(kept.ordinal < 0 for kept in after)
+                is_new = last["stats"]["totalMessages"] - stored == sum(
+                    kept.ordinal < 0 for kept in after
+                )
                 return int(last["version"]), stored if is_new else None
             error = _make(answer["error"]["code"], answer["error"])
             if not isinstance(error, ConflictError):

@@ -14,7 +14,18 @@ import re
 import threading
 from collections import OrderedDict
 from contextlib import suppress
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    TypeVar,
+)
 
 from ._conversation import Conversation
 from ._errors import CorruptError, NotFoundError, UnavailableError, UndertextError
@@ -45,14 +56,27 @@ _THREADS_OPEN_MAX = 128
 
 def _spelled(name: str, length_max: int) -> str:
     """Any text in the letters that a conversation's id may have, no two alike; dots stay free to separate."""
-    spelled = "".join(c if c.isascii() and (c.isalnum() or c == "-") else "".join(f"_{byte:02x}" for byte in c.encode("utf-8", "surrogatepass")) for c in name)
-    return spelled if len(spelled) <= length_max else "_h" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    spelled = "".join(
+        c
+        if c.isascii() and (c.isalnum() or c == "-")
+        else "".join(f"_{byte:02x}" for byte in c.encode("utf-8", "surrogatepass"))
+        for c in name
+    )
+    return (
+        spelled
+        if len(spelled) <= length_max
+        else "_h" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    )
 
 
 def _record_of(message: Mapping[str, Any], name: str) -> Record:
     """Empty where it was redacted. CorruptError: the journal of this name has what another program put there, and nothing is to be added or taken away."""
     record = message.get(_RECORD)
-    if isinstance(record, dict) and isinstance(kind := record.get("kind"), str) and _FIELDS.get(kind, {""}).issubset(record):
+    if (
+        isinstance(record, dict)
+        and isinstance(kind := record.get("kind"), str)
+        and _FIELDS.get(kind, {""}).issubset(record)
+    ):
         return record
     if record is None and "redacted" in (message.get("metadata") or {}):
         return {}
@@ -95,7 +119,9 @@ class Write(NamedTuple):
 def _purge_of(store: Store, name: str) -> Dict[str, Any] | None:
     """Who purged a conversation, when and why. None: it was not purged, whatever else of it was not found."""
     try:
-        return next((removal for removal in store.removals(name) if removal.get("ordinal") is None), None)
+        return next(
+            (removal for removal in store.removals(name) if removal.get("ordinal") is None), None
+        )
     except NotFoundError:  # there never was one of this name
         return None
 
@@ -107,7 +133,9 @@ def _purge(store: Store, name: str, *, who: str, why: str) -> None:
     except NotFoundError:
         pass
     except UnavailableError:
-        if _purge_of(store, name) is None:  # else others hold copies of its bytes, which whoever purged it first was told
+        if (
+            _purge_of(store, name) is None
+        ):  # else others hold copies of its bytes, which whoever purged it first was told
             raise
 
 
@@ -152,7 +180,9 @@ class Thread:
             for position, (index, _, _) in enumerate(record["writes"]):
                 # A task that runs again writes the same again; errors, interrupts and resumes (below 0) are news.
                 if index < 0 or (record["task"], index) not in there:
-                    there[record["task"], index] = Write(record["path"], record["task"], index, ordinal, position)
+                    there[record["task"], index] = Write(
+                        record["path"], record["task"], index, ordinal, position
+                    )
         elif kind == "overwritten":
             self._is_removing = False
         elif kind == "removed":
@@ -164,7 +194,14 @@ class Thread:
     def append(self, text: str, record: Record) -> None:
         records = [{"role": "system", "content": text, _RECORD: record}]
         if len(self._view) == 0:
-            records.insert(0, {"role": "system", "content": f"thread {self.id}", _RECORD: {"kind": "thread", "thread": self.id}})
+            records.insert(
+                0,
+                {
+                    "role": "system",
+                    "content": f"thread {self.id}",
+                    _RECORD: {"kind": "thread", "thread": self.id},
+                },
+            )
         self._journal.append_text(json_text(records, "checkpoint"))
         self.refresh()
 
@@ -184,21 +221,39 @@ class Thread:
         """Takes checkpoints and their writes away, and the bytes of all that no other checkpoint uses. UnavailableError: not all of them yet, and the next call goes on with it."""
         again = self._is_removing
         if dead:
-            self.append(f"removed: {len(dead)} checkpoints", {"kind": "removed", "checkpoints": [list(key) for key in dead]})
+            self.append(
+                f"removed: {len(dead)} checkpoints",
+                {"kind": "removed", "checkpoints": [list(key) for key in dead]},
+            )
         if not self._is_removing:
             return
         used, versions = self._used()
         busy = _redact(self._journal, used, who, why, again=again)
-        for name in _names(self._store, f"{self._name}."):  # also those that no checkpoint has any more, and nobody opened here
+        for name in _names(
+            self._store, f"{self._name}."
+        ):  # also those that no checkpoint has any more, and nobody opened here
             each = self._list(name)
-            busy = _redact(each.conversation, each.ordinals(versions.get(name, set())), who, why, again=again) or busy
+            busy = (
+                _redact(
+                    each.conversation,
+                    each.ordinals(versions.get(name, set())),
+                    who,
+                    why,
+                    again=again,
+                )
+                or busy
+            )
         if busy is not None:
             raise busy
         self.append("overwritten", {"kind": "overwritten"})
 
     def _used(self) -> Tuple[set[int], Dict[str, set[int]]]:
         """Ordinals of the journal that checkpoints need, and the versions of each list."""
-        used = {ordinal for ordinal in range(self._seen) if self.record(ordinal).get("kind") in ("thread", "removed", "overwritten")}
+        used = {
+            ordinal
+            for ordinal in range(self._seen)
+            if self.record(ordinal).get("kind") in ("thread", "removed", "overwritten")
+        }
         used.update(write.ordinal for writes in self.writes.values() for write in writes.values())
         versions: Dict[str, set[int]] = {}
         for ns, checkpoints in self.checkpoints.items():
@@ -208,7 +263,9 @@ class Thread:
                     if "at" in value:
                         used.add(value["at"])
                     elif "version" in value:
-                        versions.setdefault(self._list_name(ns, channel), set()).add(value["version"])
+                        versions.setdefault(self._list_name(ns, channel), set()).add(
+                            value["version"]
+                        )
         return used, versions
 
     def leave_if_purged(self) -> bool:
@@ -228,10 +285,16 @@ class Thread:
         self._journal.close()
 
 
-def _redact(conversation: Conversation, used: set[int], who: str, why: str, *, again: bool) -> UnavailableError | None:
+def _redact(
+    conversation: Conversation, used: set[int], who: str, why: str, *, again: bool
+) -> UnavailableError | None:
     """All but what is used; `again`, for their bytes may still be there, also what is redacted. UnavailableError: that is so, or nothing was done."""
     messages = conversation.query("messages", all=True)["messages"]
-    unused = [ordinal for ordinal, message in enumerate(messages) if ordinal not in used and (again or "redacted" not in (message.get("metadata") or {}))]
+    unused = [
+        ordinal
+        for ordinal, message in enumerate(messages)
+        if ordinal not in used and (again or "redacted" not in (message.get("metadata") or {}))
+    ]
     try:
         if unused:
             conversation.redact(unused, who=who, why=why)
@@ -248,7 +311,9 @@ class Threads:
         self._lock = threading.Lock()
         self._open: OrderedDict[str, Thread] = OrderedDict()
 
-    def with_thread(self, id: str, action: Callable[[Thread], T], *, make: bool = False) -> T | None:
+    def with_thread(
+        self, id: str, action: Callable[[Thread], T], *, make: bool = False
+    ) -> T | None:
         """None: there is no such thread, and it was not to be made. One that is deleted meanwhile starts again."""
         while True:
             thread = self._thread(id, make)
@@ -323,12 +388,18 @@ class Threads:
             return thread
 
     def _there(self, id: str) -> Thread | None:
-        threads = (self._unless_purged(id, name) for name in _names(self.store, _prefix_of(id)) if _is_journal(name))
+        threads = (
+            self._unless_purged(id, name)
+            for name in _names(self.store, _prefix_of(id))
+            if _is_journal(name)
+        )
         return next((thread for thread in threads if thread is not None), None)
 
     def _made(self, id: str) -> Thread:
         """The name of a purged conversation is not used again, so a thread that was deleted goes on under its next number."""
-        threads = (self._unless_purged(id, f"{_prefix_of(id)}{number}") for number in itertools.count())
+        threads = (
+            self._unless_purged(id, f"{_prefix_of(id)}{number}") for number in itertools.count()
+        )
         return next(thread for thread in threads if thread is not None)
 
     def _unless_purged(self, id: str, name: str) -> Thread | None:

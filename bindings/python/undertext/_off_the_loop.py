@@ -10,7 +10,19 @@ import os
 import threading
 from collections import deque
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, Deque, Generator, Set, Tuple, Type, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Deque,
+    Generator,
+    Set,
+    Tuple,
+    Type,
+    TypeVar,
+)
 
 from ._wire import copied
 
@@ -42,7 +54,9 @@ def beside(function: Callable[[], T]) -> Coroutine[Any, Any, T]:
     return Made(_threads.submit(function), asyncio.get_running_loop())
 
 
-def in_thread(function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> Coroutine[Any, Any, T]:
+def in_thread(
+    function: Callable[P, T], /, *arguments: P.args, **named: P.kwargs
+) -> Coroutine[Any, Any, T]:
     """asyncio.to_thread() on threads of ours: those of the loop are few, and others may have taken all of them."""
     return beside(functools.partial(contextvars.copy_context().run, function, *arguments, **named))
 
@@ -81,7 +95,9 @@ class OffTheLoop:
         self._aside: Set[concurrent.futures.Future[Any]] = set()
         self._is_working = False
 
-    def _call(self, function: Callable[..., T], *arguments: Any, **named: Any) -> Coroutine[Any, Any, T]:
+    def _call(
+        self, function: Callable[..., T], *arguments: Any, **named: Any
+    ) -> Coroutine[Any, Any, T]:
         loop = asyncio.get_running_loop()
         done: concurrent.futures.Future[T] = concurrent.futures.Future()
         call = functools.partial(function, *map(copied, arguments), **copied(named))
@@ -127,7 +143,12 @@ class OffTheLoop:
     async def __aenter__(self: _Own) -> _Own:
         return self
 
-    async def __aexit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
 
@@ -161,7 +182,9 @@ class Made(Coroutine[Any, Any, T]):
         self._done.cancel()
 
 
-def later(method: Callable[Concatenate[_Sync, P], T]) -> Callable[Concatenate[OffTheLoop, P], Coroutine[Any, Any, T]]:
+def later(
+    method: Callable[Concatenate[_Sync, P], T],
+) -> Callable[Concatenate[OffTheLoop, P], Coroutine[Any, Any, T]]:
     """A method of the synchronous class, for its asynchronous one."""
 
     @functools.wraps(method)

@@ -29,7 +29,10 @@ _PHASES = (None, "commentary", "final_answer")
 #: Parts that a message to the model may have, and one from it, and what their texts have.
 _INPUT = ("input_text", "input_image", "input_file", "input_audio", "video_url")
 _OUTPUT = ("output_text", "refusal")
-_OF_TEXT = {"input_text": ("text", "prompt_cache_breakpoint"), "output_text": ("text", "annotations", "logprobs")}
+_OF_TEXT = {
+    "input_text": ("text", "prompt_cache_breakpoint"),
+    "output_text": ("text", "annotations", "logprobs"),
+}
 #: Where an item that is kept whole has its words.
 _TOLD = ("content", "summary", "output")
 
@@ -44,17 +47,35 @@ def _without(item: Mapping[str, Any], *names: str) -> Dict[str, Any]:
 def from_item(item: Mapping[str, Any]) -> str:
     """The item as JSON for append_text(), from which to_items() makes an equal one. InvalidArgumentError: JSON would not bring it back as it is."""
     if not isinstance(item, Mapping):
-        raise InvalidArgumentError(f"an item must be a mapping, not {type(item).__name__}", field="item")
+        raise InvalidArgumentError(
+            f"an item must be a mapping, not {type(item).__name__}", field="item"
+        )
     json_text(item, "item")
-    return json_text(next((shaped for shaped in _forms(item) if to_items(shaped) == [item]), None) or _kept_whole(item), "item")
+    return json_text(
+        next((shaped for shaped in _forms(item) if to_items(shaped) == [item]), None)
+        or _kept_whole(item),
+        "item",
+    )
 
 
 def _forms(item: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
     """The first from which the item comes back is taken."""
     kind, content, output = item.get("type"), item.get("content"), item.get("output")
-    if kind == "function_call" and all(isinstance(item.get(name), str) for name in ("call_id", "name", "arguments")):
-        yield {"role": "assistant", "content": "", "toolCalls": [{"id": item["call_id"], "name": item["name"], "arguments": item["arguments"]}]}
-    elif kind == "function_call_output" and isinstance(item.get("call_id"), str) and (output == "" or is_content(output)):
+    if kind == "function_call" and all(
+        isinstance(item.get(name), str) for name in ("call_id", "name", "arguments")
+    ):
+        yield {
+            "role": "assistant",
+            "content": "",
+            "toolCalls": [
+                {"id": item["call_id"], "name": item["name"], "arguments": item["arguments"]}
+            ],
+        }
+    elif (
+        kind == "function_call_output"
+        and isinstance(item.get("call_id"), str)
+        and (output == "" or is_content(output))
+    ):
         yield {"role": "tool", "toolCallId": item["call_id"], "content": _plain(output)}
     elif item.get("role") in _SPOKEN and is_content(content):
         named = {"id": item["id"]} if isinstance(item.get("id"), str) else {}
@@ -62,7 +83,12 @@ def _forms(item: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
             yield {**item, "content": _plain(content)}
         shell = {"message": _without(item, "role", "content", *named)}
         yield {"role": item["role"], "content": _plain(content), **named, _SHELL: shell}
-        yield {"role": item["role"], "content": content, **named, _SHELL: {**shell, _AS_GIVEN: True}}
+        yield {
+            "role": item["role"],
+            "content": content,
+            **named,
+            _SHELL: {**shell, _AS_GIVEN: True},
+        }
     if isinstance(kind, str) and kind not in ("", "message"):
         with suppress(InvalidArgumentError):  # what is no item at all
             [imported] = _native.import_messages("openai_responses", [item])["messages"]
@@ -70,24 +96,41 @@ def _forms(item: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
 
 
 def _wrapped(item: Mapping[str, Any]) -> Dict[str, Any]:
-    return {"type": "reasoning" if item.get("type") == "reasoning" else "openai_responses", "item": item}
+    return {
+        "type": "reasoning" if item.get("type") == "reasoning" else "openai_responses",
+        "item": item,
+    }
 
 
 def _plain(content: Any) -> Any:
     """Parts of text as the engine calls them."""
     if isinstance(content, str):
         return content
-    return [{**part, "type": "text"} if part.get("type") in _OF_TEXT and isinstance(part.get("text"), str) else part for part in content]
+    return [
+        {**part, "type": "text"}
+        if part.get("type") in _OF_TEXT and isinstance(part.get("text"), str)
+        else part
+        for part in content
+    ]
 
 
 def _as_read_back(content: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
     """The same where to_items() makes these very parts of it: it adds annotations to a text of the model's."""
-    return [part if part.get("type") == "output_text" and "annotations" not in part else _plain([part])[0] for part in content]
+    return [
+        part
+        if part.get("type") == "output_text" and "annotations" not in part
+        else _plain([part])[0]
+        for part in content
+    ]
 
 
 def _kept_whole(item: Mapping[str, Any]) -> Dict[str, Any]:
     role = item.get("role") if item.get("role") in _SPOKEN else "assistant"
-    return {"role": role, "content": readable(item.get(_told_in(item), item.get("type"))), _SHELL: {"item": item}}
+    return {
+        "role": role,
+        "content": readable(item.get(_told_in(item), item.get("type"))),
+        _SHELL: {"item": item},
+    }
 
 
 def _told_in(item: Mapping[str, Any]) -> str:
@@ -110,14 +153,27 @@ def _items(message: Mapping[str, Any]) -> List[Tuple[bool, Dict[str, Any]]]:
         return [(True, whole)]
     if message["role"] == "tool":
         return [(False, item) for item in _outputs(message, shell)]
-    calls = [(False, _call_item(call, {} if index else shell.get("call", {}))) for index, call in enumerate(_listed_calls(message))]
-    return [*_said(message, shell), *calls] or [(True, _spoken({"role": message["role"], "content": ""}))]
+    calls = [
+        (False, _call_item(call, {} if index else shell.get("call", {})))
+        for index, call in enumerate(_listed_calls(message))
+    ]
+    return [*_said(message, shell), *calls] or [
+        (True, _spoken({"role": message["role"], "content": ""}))
+    ]
 
 
 def _shell_of(message: Mapping[str, Any]) -> Dict[str, Any]:
     """Without what from_item() does not write there."""
     shell = message.get(_SHELL)
-    return {name: value for name, value in shell.items() if isinstance(value, Mapping) or name == _AS_GIVEN} if isinstance(shell, Mapping) else {}
+    return (
+        {
+            name: value
+            for name, value in shell.items()
+            if isinstance(value, Mapping) or name == _AS_GIVEN
+        }
+        if isinstance(shell, Mapping)
+        else {}
+    )
 
 
 def _parts_are_given(message: Mapping[str, Any]) -> bool:
@@ -137,10 +193,16 @@ def _listed_calls(message: Mapping[str, Any]) -> List[CallBlock]:
 
 
 def _calls(message: Mapping[str, Any]) -> List[CallBlock]:
-    return [block for block in blocks_of(message) if block["kind"] == "call" and not block.get("byProvider")]
+    return [
+        block
+        for block in blocks_of(message)
+        if block["kind"] == "call" and not block.get("byProvider")
+    ]
 
 
-def _said(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Tuple[bool, Dict[str, Any]]]:
+def _said(
+    message: Mapping[str, Any], shell: Mapping[str, Any]
+) -> List[Tuple[bool, Dict[str, Any]]]:
     """The items of the content, results first. What else the message has is of the first item that is a message."""
     if not isinstance(message["content"], list):
         item = _message_item(message, shell, message["content"] or "")
@@ -154,7 +216,9 @@ def _said(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Tuple[bo
             message, shell = {"role": message["role"]}, {}
         else:
             for item in run:
-                (results if item.get("type") == "function_call_output" else others).append((False, item))
+                (results if item.get("type") == "function_call_output" else others).append(
+                    (False, item)
+                )
     return [*results, *others]
 
 
@@ -175,7 +239,9 @@ def _is_wrapped(part: Mapping[str, Any]) -> bool:
 
 
 def _is_own(part: Mapping[str, Any], kinds: Tuple[str, ...]) -> bool:
-    return part.get("type") in kinds or (part.get("type") == "text" and isinstance(part.get("text"), str))
+    return part.get("type") in kinds or (
+        part.get("type") == "text" and isinstance(part.get("text"), str)
+    )
 
 
 def _told(blocks: Iterable[Block]) -> Iterator[Tuple[bool, Dict[str, Any]]]:
@@ -195,28 +261,60 @@ def _part(block: Block) -> Dict[str, Any]:
         return {"type": "text", "text": block["text"]}
     if block["kind"] == "media":
         if block["media"] == "image":
-            return {"type": "input_image", **_source(block, "image_url"), "detail": block.get("detail", "auto")}
+            return {
+                "type": "input_image",
+                **_source(block, "image_url"),
+                "detail": block.get("detail", "auto"),
+            }
         if block["media"] == "file" and block["source"] != "text":
-            return {"type": "input_file", **_source(block, "file_url"), **({"filename": block["filename"]} if "filename" in block else {})}
-        return {"type": "text", "text": block["data"] if block["source"] == "text" else f"[{block['media']}]"}
+            return {
+                "type": "input_file",
+                **_source(block, "file_url"),
+                **({"filename": block["filename"]} if "filename" in block else {}),
+            }
+        return {
+            "type": "text",
+            "text": block["data"] if block["source"] == "text" else f"[{block['media']}]",
+        }
     return {"type": "text", "text": f"[{block.get('type') or 'part'}]"}
 
 
 def _source(block: MediaBlock, address: str) -> Dict[str, str]:
     if block["source"] == "base64":
-        return {"file_data" if address == "file_url" else address: f"data:{block.get('mime', '')};base64,{block['data']}"}
+        return {
+            "file_data"
+            if address == "file_url"
+            else address: f"data:{block.get('mime', '')};base64,{block['data']}"
+        }
     return {address if block["source"] == "url" else "file_id": block["data"]}
 
 
 def _call_item(call: CallBlock, rest: Mapping[str, Any]) -> Dict[str, Any]:
-    arguments = call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])
-    return {"type": "function_call", **rest, "call_id": call.get("callId", ""), "name": call.get("name", ""), "arguments": arguments}
+    arguments = (
+        call["arguments"] if isinstance(call["arguments"], str) else json.dumps(call["arguments"])
+    )
+    return {
+        "type": "function_call",
+        **rest,
+        "call_id": call.get("callId", ""),
+        "name": call.get("name", ""),
+        "arguments": arguments,
+    }
 
 
 def _output_item(result: ResultBlock, rest: Mapping[str, Any]) -> Dict[str, Any]:
-    parts = _parts([_part(block) for block in result["blocks"] if block["kind"] != "reasoning"], _INPUT, "input_text")
+    parts = _parts(
+        [_part(block) for block in result["blocks"] if block["kind"] != "reasoning"],
+        _INPUT,
+        "input_text",
+    )
     is_text = all(part["type"] == "input_text" for part in parts)
-    return {"type": "function_call_output", **rest, "call_id": result.get("callId", ""), "output": "\n".join(part["text"] for part in parts) if is_text else parts}
+    return {
+        "type": "function_call_output",
+        **rest,
+        "call_id": result.get("callId", ""),
+        "output": "\n".join(part["text"] for part in parts) if is_text else parts,
+    }
 
 
 def _outputs(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[str, Any]]:
@@ -228,8 +326,15 @@ def _outputs(message: Mapping[str, Any], shell: Mapping[str, Any]) -> List[Dict[
         return items
     told = {**_without(message, _SHELL), "content": others if items else content}
     results = [block for block in blocks_of(told) if block["kind"] == "result"]
-    if len(results) == 1 and (shell.get(_AS_GIVEN) is True or all(_is_own(part, _INPUT) for part in parts)):
-        return [{**_output_item(results[0], shell.get("output", {})), "output": _given(message["role"], content, shell)}]
+    if len(results) == 1 and (
+        shell.get(_AS_GIVEN) is True or all(_is_own(part, _INPUT) for part in parts)
+    ):
+        return [
+            {
+                **_output_item(results[0], shell.get("output", {})),
+                "output": _given(message["role"], content, shell),
+            }
+        ]
     return [*items, *(_output_item(result, shell.get("output", {})) for result in results)]
 
 
@@ -246,7 +351,10 @@ def _without_stand_in(message: Mapping[str, Any], shell: Mapping[str, Any]) -> M
     item = shell.get("item", {})
     if _told_in(item) or item.get("role") not in _SPOKEN:
         return message
-    return {**message, "content": without_stand_in(message["content"], _kept_whole(item)["content"])}
+    return {
+        **message,
+        "content": without_stand_in(message["content"], _kept_whole(item)["content"]),
+    }
 
 
 def _whole(message: Mapping[str, Any], item: Mapping[str, Any]) -> Dict[str, Any] | None:
@@ -254,18 +362,28 @@ def _whole(message: Mapping[str, Any], item: Mapping[str, Any]) -> Dict[str, Any
     if not isinstance(message["content"], str) or _listed_calls(message):
         return None
     # Of these the engine reads and edits the item itself.
-    is_read = any(block["kind"] in ("call", "result", "reasoning") for block in blocks_of({**message, "content": message["content"] or NOTHING}))
+    is_read = any(
+        block["kind"] in ("call", "result", "reasoning")
+        for block in blocks_of({**message, "content": message["content"] or NOTHING})
+    )
     if is_read or message["content"] == _kept_whole(item)["content"]:
         return dict(item)
     name = _told_in(item)
     return {**item, name: message["content"]} if isinstance(item.get(name), str) else None
 
 
-def _message_item(message: Mapping[str, Any], shell: Mapping[str, Any], content: Any) -> Dict[str, Any]:
+def _message_item(
+    message: Mapping[str, Any], shell: Mapping[str, Any], content: Any
+) -> Dict[str, Any]:
     if "message" not in shell:
         return _spoken({**message, "content": content})
     named = {"id": message["id"]} if "id" in message else {}
-    return {**shell["message"], "role": message["role"], "content": _given(message["role"], content, shell), **named}
+    return {
+        **shell["message"],
+        "role": message["role"],
+        "content": _given(message["role"], content, shell),
+        **named,
+    }
 
 
 def _spoken(message: Mapping[str, Any]) -> Dict[str, Any]:
@@ -277,7 +395,9 @@ def _spoken(message: Mapping[str, Any]) -> Dict[str, Any]:
         item["type"] = "message"
     if message.get("phase", "") in _PHASES:
         item["phase"] = message["phase"]
-    is_models = role == "assistant" and "type" in item and "id" in message and isinstance(content, list)
+    is_models = (
+        role == "assistant" and "type" in item and "id" in message and isinstance(content, list)
+    )
     if "type" in item and (is_models or role != "assistant"):
         item.update({name: message[name] for name in ("id", "status") if name in message})
     if is_models:
@@ -291,7 +411,9 @@ def _spoken(message: Mapping[str, Any]) -> Dict[str, Any]:
     return item
 
 
-def _parts(content: List[Dict[str, Any]], known: Tuple[str, ...], text: str) -> List[Dict[str, Any]]:
+def _parts(
+    content: List[Dict[str, Any]], known: Tuple[str, ...], text: str
+) -> List[Dict[str, Any]]:
     """Those of the kinds that are known as they are, of others the words as parts of the kind `text`."""
     parts: List[Dict[str, Any]] = []
     for part in content:
@@ -299,19 +421,41 @@ def _parts(content: List[Dict[str, Any]], known: Tuple[str, ...], text: str) -> 
         if kind in known:
             parts.append(part)
         else:
-            words = next((part[name] for name in ("text", "refusal") if isinstance(part.get(name), str)), f"[{kind or 'part'}]")
+            words = next(
+                (part[name] for name in ("text", "refusal") if isinstance(part.get(name), str)),
+                f"[{kind or 'part'}]",
+            )
             rest = {name: part[name] for name in _OF_TEXT[text] if name in part}
-            parts.append({**({"annotations": []} if text == "output_text" else {}), **rest, "type": text, "text": words})
+            parts.append(
+                {
+                    **({"annotations": []} if text == "output_text" else {}),
+                    **rest,
+                    "type": text,
+                    "text": words,
+                }
+            )
     return parts
 
 
 def without_last(message: Mapping[str, Any]) -> Dict[str, Any]:
     """A message that stands for several items, without the last of them."""
     shell, others = _shell_of(message), _items(message)[:-1]
-    fields = (*_MESSAGE, "name", "timestamp", "metadata", *([_SHELL] if "message" in shell or "call" in shell else []))
-    without = {name: value for name, value in _without_stand_in(message, shell).items() if name in fields}
+    fields = (
+        *_MESSAGE,
+        "name",
+        "timestamp",
+        "metadata",
+        *([_SHELL] if "message" in shell or "call" in shell else []),
+    )
+    without = {
+        name: value for name, value in _without_stand_in(message, shell).items() if name in fields
+    }
     if not isinstance(without["content"], list):  # then the others are what it says, and calls
-        calls = [{"id": item["call_id"], "name": item["name"], "arguments": item["arguments"]} for is_message, item in others if not is_message]
+        calls = [
+            {"id": item["call_id"], "name": item["name"], "arguments": item["arguments"]}
+            for is_message, item in others
+            if not is_message
+        ]
         return {**without, "toolCalls": calls} if calls else without
     without["content"] = []
     for is_message, item in others:
@@ -320,5 +464,7 @@ def without_last(message: Mapping[str, Any]) -> Dict[str, Any]:
         elif isinstance(item["content"], str):
             without["content"].append({"type": "text", "text": item["content"]})
         else:
-            without["content"] += item["content"] if shell.get(_AS_GIVEN) is True else _as_read_back(item["content"])
+            without["content"] += (
+                item["content"] if shell.get(_AS_GIVEN) is True else _as_read_back(item["content"])
+            )
     return without

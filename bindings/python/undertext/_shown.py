@@ -65,5 +65,9 @@ def as_table(title: str, messages: Sequence[Mapping[str, Any]]) -> str:
         if _ROWS <= index < len(messages) - _ROWS:
             continue
         cells = (str(index), str(messages[index].get("role", "")), as_line(messages[index]))
-        rows.append("<tr>" + "".join(f'<td style="{_STYLE}">{html.escape(cell)}</td>' for cell in cells) + "</tr>")
+        rows.append(
+            "<tr>"
+            + "".join(f'<td style="{_STYLE}">{html.escape(cell)}</td>' for cell in cells)
+            + "</tr>"
+        )
     return f"<table><caption>{html.escape(title)}</caption><tbody>{''.join(rows)}</tbody></table>"

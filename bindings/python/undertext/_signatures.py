@@ -32,12 +32,19 @@ def spelled_out(function: _Function) -> _Function:
         return function
     arguments = getattr(_arguments, named[1])
     spelled = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=f"{_text_of(kind)} | None")
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=f"{_text_of(kind)} | None",
+        )
         for name, kind in arguments.__annotations__.items()
     ]
     function.__signature__ = signature.replace(parameters=[*parameters[:-1], *spelled])  # type: ignore[attr-defined]
     if function.__doc__ and arguments.__doc__:
-        function.__doc__ = f"{inspect.cleandoc(function.__doc__)}\n\n{_members_of(arguments.__doc__)}"
+        function.__doc__ = (
+            f"{inspect.cleandoc(function.__doc__)}\n\n{_members_of(arguments.__doc__)}"
+        )
     return function
 
 

@@ -5,7 +5,21 @@ from __future__ import annotations
 import functools
 import os
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Dict, Iterable, Iterator, List, Mapping, Tuple, Type, TypeVar, Union, cast
+from typing import (
+    Any,
+    BinaryIO,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+    cast,
+)
 
 from . import _brought, _native
 from ._conversation import Conversation
@@ -37,7 +51,9 @@ def quick(code: _Code) -> _Code:
     return _paced(code, False)
 
 
-def _proposing(strategy: Strategy) -> Callable[[_native.View, "int | None", _native.Cancel], "Plan | None"]:
+def _proposing(
+    strategy: Strategy,
+) -> Callable[[_native.View, "int | None", _native.Cancel], "Plan | None"]:
     def propose(view: _native.View, tokens_max: int | None, cancel: _native.Cancel) -> Plan | None:
         return strategy(View(view), tokens_max, cancel)
 
@@ -46,7 +62,9 @@ def _proposing(strategy: Strategy) -> Callable[[_native.View, "int | None", _nat
 
 def _writing(summariser: Summariser) -> Summariser:
     # A function, for the library holds code by weak references, and a method of an object would be gone at once.
-    def write(messages: List[Message], tokens_max: int, cancel: _native.Cancel) -> Union[str, Summary]:
+    def write(
+        messages: List[Message], tokens_max: int, cancel: _native.Cancel
+    ) -> Union[str, Summary]:
         return summariser(messages, tokens_max, cancel)
 
     return write
@@ -66,7 +84,9 @@ def named_code(kind: str, code: Mapping[str, _Code] | None) -> Iterator[Tuple[st
 
 
 def make_settings(
-    settings: Settings | Mapping[str, object] | None, summarisers: Mapping[str, Summariser] | None, strategies: Mapping[str, Strategy] | None
+    settings: Settings | Mapping[str, object] | None,
+    summarisers: Mapping[str, Summariser] | None,
+    strategies: Mapping[str, Strategy] | None,
 ) -> _native.Settings:
     """Code first, for the JSON may name it."""
     if settings is None and summarisers is None and strategies is None:
@@ -74,9 +94,13 @@ def make_settings(
     made = _native.Settings()
     _brought.add_names(made)
     for name, summariser in named_code("summarisers", summarisers):
-        made.add_summariser(name, getattr(summariser, "_undertext_is_slow", True), _writing(summariser))
+        made.add_summariser(
+            name, getattr(summariser, "_undertext_is_slow", True), _writing(summariser)
+        )
     for name, strategy in named_code("strategies", strategies):
-        made.add_strategy(name, getattr(strategy, "_undertext_is_slow", False), _proposing(strategy))
+        made.add_strategy(
+            name, getattr(strategy, "_undertext_is_slow", False), _proposing(strategy)
+        )
     if settings is not None:
         _check_endpoints(settings)
         made.read(settings)
@@ -109,7 +133,13 @@ class Store:
         tenant: str | None = None,
         patience_ms: int | None = None,
     ) -> None:
-        options = {"create": create, "read_only": read_only, "durability": durability, "tenant": tenant, "patience_ms": patience_ms}
+        options = {
+            "create": create,
+            "read_only": read_only,
+            "durability": durability,
+            "tenant": tenant,
+            "patience_ms": patience_ms,
+        }
         self._native = _native.open_store(url, given(options))
 
     def open(
@@ -134,13 +164,25 @@ class Store:
         rebase_appends: False where an append fails after another writer's commit, instead of going behind it.
         checkpoint_versions: After how many versions a checkpoint is stored.
         """
-        options = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
-        opened = self._native.open(id, make_settings(settings, summarisers, strategies), given(options))
-        return Conversation(opened, self._native.settings(id) if settings is None else copied(settings))
+        options = {
+            "make": make,
+            "cache_bytes": cache_bytes,
+            "rebase_appends": rebase_appends,
+            "checkpoint_versions": checkpoint_versions,
+        }
+        opened = self._native.open(
+            id, make_settings(settings, summarisers, strategies), given(options)
+        )
+        return Conversation(
+            opened, self._native.settings(id) if settings is None else copied(settings)
+        )
 
     def list(self, *, after: str = "", limit: int = 1000) -> List[Dict[str, Any]]:
         """Conversations by id, beyond `after`; `limit` 1 to 1000."""
-        return cast("List[Dict[str, Any]]", self._native.list(after, min(number("limit", limit), _LIMIT_MAX)))
+        return cast(
+            "List[Dict[str, Any]]",
+            self._native.list(after, min(number("limit", limit), _LIMIT_MAX)),
+        )
 
     def __repr__(self) -> str:
         return f"<Store {self._native.name()}{', closed' if self.closed else ''}>"
@@ -189,7 +231,14 @@ class Store:
         """Writes a conversation with its whole history to a binary file, as JSON lines."""
         self._native.export(id, lambda line: file.write(line + b"\n"))
 
-    def import_(self, id: str, file: Iterable[bytes], *, settings: Settings | None = None, trust_settings: bool | None = None) -> Dict[str, Any]:
+    def import_(
+        self,
+        id: str,
+        file: Iterable[bytes],
+        *,
+        settings: Settings | None = None,
+        trust_settings: bool | None = None,
+    ) -> Dict[str, Any]:
         """Reads such a file, under a name that is not taken: {"versions":…,"messages":…}. Settings that may name files and endpoints are refused unless they are trusted."""
         lines = (line.rstrip(b"\n") for line in file)
         options = given({"settings": settings, "trust_settings": trust_settings})
@@ -207,7 +256,12 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
 
@@ -237,12 +291,28 @@ def open(  # noqa: A001 - undertext.open() is how one says it
 
     The options are those of Store() and Store.open().
     """
-    of_store = {"create": create, "read_only": read_only, "durability": durability, "tenant": tenant, "patience_ms": patience_ms}
-    opening = {"make": make, "cache_bytes": cache_bytes, "rebase_appends": rebase_appends, "checkpoint_versions": checkpoint_versions}
+    of_store = {
+        "create": create,
+        "read_only": read_only,
+        "durability": durability,
+        "tenant": tenant,
+        "patience_ms": patience_ms,
+    }
+    opening = {
+        "make": make,
+        "cache_bytes": cache_bytes,
+        "rebase_appends": rebase_appends,
+        "checkpoint_versions": checkpoint_versions,
+    }
     if url is None:
         if id is not None or given({**of_store, **opening}):
-            raise TypeError("a conversation in memory has no id and no options of a store: open(url, id)")
-        return Conversation(_native.open_in_memory(make_settings(settings, summarisers, strategies)), copied(settings))
+            raise TypeError(
+                "a conversation in memory has no id and no options of a store: open(url, id)"
+            )
+        return Conversation(
+            _native.open_in_memory(make_settings(settings, summarisers, strategies)),
+            copied(settings),
+        )
     with Store(url, **cast("Dict[str, Any]", of_store)) as store:
         return store.open(
             "default" if id is None else id,

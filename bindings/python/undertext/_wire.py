@@ -25,17 +25,23 @@ def check_function(name: str, function: object) -> None:
     if not callable(function):
         raise InvalidArgumentError(f"{name} must be a function", field=field, path=name)
     if is_coroutine_function(function):
-        raise InvalidArgumentError(f"{name} is a coroutine function, which nobody would await here", field=field, path=name)
+        raise InvalidArgumentError(
+            f"{name} is a coroutine function, which nobody would await here", field=field, path=name
+        )
 
 
 def is_coroutine_function(function: object) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)
+    )
 
 
 def number(name: str, value: object) -> int:
     """A number as undertext.h takes it."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 64:
-        raise InvalidArgumentError(f"{name} must be a whole number that is not negative", field=name)
+        raise InvalidArgumentError(
+            f"{name} must be a whole number that is not negative", field=name
+        )
     return value
 
 
@@ -76,7 +82,9 @@ def _added(request: Dict[str, Any], arguments: Mapping[str, Any]) -> Dict[str, A
 
 def _python_names() -> Dict[str, str]:
     """Arguments that Python spells in another way than the protocol, by the protocol's names."""
-    names = [name for group in _arguments.__all__ for name in getattr(_arguments, group).__annotations__]
+    names = [
+        name for group in _arguments.__all__ for name in getattr(_arguments, group).__annotations__
+    ]
     return {wire_name(name): name for name in names if wire_name(name) != name}
 
 
@@ -94,7 +102,9 @@ def in_callers_words(error: UndertextError, arguments: Mapping[str, Any]) -> Und
     if error.path is not None:
         error.path = names.get(first, first) + inner
     kept = {*_NAME.findall(inner), "from"}  # which is a word of prose, too
-    error.message = _NAME.sub(lambda found: found[0] if found[0] in kept else names.get(found[0], found[0]), error.message)
+    error.message = _NAME.sub(
+        lambda found: found[0] if found[0] in kept else names.get(found[0], found[0]), error.message
+    )
     error.args = (error.message, *error.args[1:])
     return error
 

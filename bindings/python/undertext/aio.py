@@ -18,7 +18,21 @@ import inspect
 import os
 import re
 from types import TracebackType
-from typing import Any, AsyncIterator, Awaitable, Callable, Collection, Coroutine, Dict, Generator, Generic, Mapping, Type, TypeVar, cast
+from typing import (
+    Any,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Dict,
+    Generator,
+    Generic,
+    Mapping,
+    Type,
+    TypeVar,
+    cast,
+)
 
 from . import _brought, _conversation, _native, _store
 from ._errors import CannotFitError, InvalidArgumentError, UnavailableError, UndertextError
@@ -54,7 +68,9 @@ class Events(AsyncIterator[Event]):
         self._end = functools.partial(receive, None)
         self._conversation = conversation
         conversation._sync._listeners.add(self)
-        self._subscribed = asyncio.ensure_future(conversation._call(conversation._sync.subscribe, receive))
+        self._subscribed = asyncio.ensure_future(
+            conversation._call(conversation._sync.subscribe, receive)
+        )
 
     async def __anext__(self) -> Event:
         await asyncio.shield(self._subscribed)
@@ -75,14 +91,24 @@ class Events(AsyncIterator[Event]):
 
     def __del__(self) -> None:
         subscribed = getattr(self, "_subscribed", None)
-        if subscribed is not None and subscribed.done() and not subscribed.cancelled() and subscribed.exception() is None:
+        if (
+            subscribed is not None
+            and subscribed.done()
+            and not subscribed.cancelled()
+            and subscribed.exception() is None
+        ):
             subscribed.result().close()
 
     async def __aenter__(self) -> Events:
         await asyncio.shield(self._subscribed)
         return self
 
-    async def __aexit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
 
@@ -205,7 +231,9 @@ class Conversation(OffTheLoop):
         """Hides messages that are named, or those that a strategy chooses. Calls that are made later do not wait for a model."""
         return self._call(_compressed, self._sync, self._summarisers, arguments)
 
-    def fork(self, version: int | None = None, *, id: str = "") -> Coroutine[Any, Any, Conversation]:
+    def fork(
+        self, version: int | None = None, *, id: str = ""
+    ) -> Coroutine[Any, Any, Conversation]:
         """Another conversation that goes on from a version; with an id it is stored."""
         return self._call(lambda: Conversation(self._sync.fork(version, id=id), self._summarisers))
 
@@ -235,21 +263,36 @@ class Conversation(OffTheLoop):
         return Events(self)
 
 
-def _applied(conversation: _conversation.Conversation, own: Collection[str], operation: Mapping[str, object]) -> Answer:
+def _applied(
+    conversation: _conversation.Conversation, own: Collection[str], operation: Mapping[str, object]
+) -> Answer:
     """Code of yours is seen when it is asked, and steps aside then. An endpoint is asked by the library itself, which tells nobody; so a step before it does, that proposes nothing."""
     strategy = operation.get("strategy") if isinstance(operation, Mapping) else None
-    pipeline = strategy if isinstance(strategy, Mapping) and strategy.get("name") == "pipeline" else {"name": "pipeline", "steps": [strategy]}
+    pipeline = (
+        strategy
+        if isinstance(strategy, Mapping) and strategy.get("name") == "pipeline"
+        else {"name": "pipeline", "steps": [strategy]}
+    )
     steps = pipeline.get("steps")
     if not isinstance(steps, list) or not any(_asks_an_endpoint(step, own) for step in steps):
         return conversation.apply(operation)
     with _brought.brought(lambda view, tokens_max, cancel: step_aside(), {}):
         try:
-            return conversation.apply({**operation, "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]}})
+            return conversation.apply(
+                {
+                    **operation,
+                    "strategy": {**pipeline, "steps": [{"name": _brought.STRATEGY}, *steps]},
+                }
+            )
         except UndertextError as error:
-            raise _without_the_step(error, None if pipeline is strategy else strategy) from error.__cause__
+            raise _without_the_step(
+                error, None if pipeline is strategy else strategy
+            ) from error.__cause__
 
 
-def _compressed(conversation: _conversation.Conversation, own: Collection[str], arguments: Mapping[str, Any]) -> Answer:
+def _compressed(
+    conversation: _conversation.Conversation, own: Collection[str], arguments: Mapping[str, Any]
+) -> Answer:
     try:
         return _applied(conversation, own, members("operation", "COMPRESS", arguments))
     except UndertextError as error:
@@ -264,16 +307,27 @@ def _without_the_step(error: UndertextError, alone: Any) -> UndertextError:
     """In the words for what was asked: a pipeline whose steps begin one later, or `alone`, which was none."""
     message, path = error.message, error.path
     if path is not None:
-        path = _STEP.sub(lambda found: "strategy" if alone else f"strategy.steps[{int(found[1]) - 1}]", path, count=1)
+        path = _STEP.sub(
+            lambda found: "strategy" if alone else f"strategy.steps[{int(found[1]) - 1}]",
+            path,
+            count=1,
+        )
         message = message.replace(str(error.path), path, 1)
     elif alone and isinstance(error, CannotFitError):
         message = message.replace("pipeline", str(alone["name"]), 1)
-    told = {name: {"message": message, "path": path}.get(name, value) for name, value in error.error.items()}
+    told = {
+        name: {"message": message, "path": path}.get(name, value)
+        for name, value in error.error.items()
+    }
     return type(error)(message, field=error.field, path=path, error=told)
 
 
 def _asks_an_endpoint(step: object, own: Collection[str]) -> bool:
-    summariser = step.get("summariser", "digest") if isinstance(step, Mapping) and step.get("name") == "smart_summary" else "digest"
+    summariser = (
+        step.get("summariser", "digest")
+        if isinstance(step, Mapping) and step.get("name") == "smart_summary"
+        else "digest"
+    )
     return isinstance(summariser, str) and summariser != "digest" and summariser not in own
 
 
@@ -290,7 +344,12 @@ class _Opening(Generic[_Opened]):
         self._opened = await self._opening
         return self._opened
 
-    async def __aexit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self._opened.close()
 
 
@@ -309,7 +368,13 @@ class Store(OffTheLoop):
     ) -> None:
         super().__init__()
         self._wanted = functools.partial(
-            _store.Store, url, create=create, read_only=read_only, durability=durability, tenant=tenant, patience_ms=patience_ms
+            _store.Store,
+            url,
+            create=create,
+            read_only=read_only,
+            durability=durability,
+            tenant=tenant,
+            patience_ms=patience_ms,
         )
         self._opened: _store.Store | None = None
 
@@ -329,7 +394,9 @@ class Store(OffTheLoop):
     @property
     def _sync(self) -> _store.Store:
         if self._opened is None:
-            raise InvalidArgumentError("the store is not open yet: `async with Store(url) as store`", field="store")
+            raise InvalidArgumentError(
+                "the store is not open yet: `async with Store(url) as store`", field="store"
+            )
         return self._opened
 
     async def _open(self) -> Store:
@@ -360,7 +427,9 @@ class Store(OffTheLoop):
 
         async def opened() -> Conversation:
             given = _on_the_loop(own, asyncio.get_running_loop())
-            return Conversation(await self._call(_store.Store.open, self._sync, id, **given), _names_of(own))
+            return Conversation(
+                await self._call(_store.Store.open, self._sync, id, **given), _names_of(own)
+            )
 
         return _Opening(opened())
 
@@ -407,14 +476,20 @@ def open(  # noqa: A001
 
     async def opened() -> Conversation:
         given = _on_the_loop(own, asyncio.get_running_loop())
-        return Conversation(await beside(functools.partial(_store.open, url, id, **given)), _names_of(own))
+        return Conversation(
+            await beside(functools.partial(_store.open, url, id, **given)), _names_of(own)
+        )
 
     return _Opening(opened())
 
 
 def _named(arguments: Mapping[str, Any]) -> Dict[str, Any]:
     """Those that were given by name, as they are now."""
-    named = {name: value for name, value in arguments.items() if value is not None and name not in ("self", "url", "id")}
+    named = {
+        name: value
+        for name, value in arguments.items()
+        if value is not None and name not in ("self", "url", "id")
+    }
     return cast("Dict[str, Any]", copied(named))
 
 
@@ -427,7 +502,9 @@ def _on_the_loop(arguments: Mapping[str, Any], loop: asyncio.AbstractEventLoop) 
     given = dict(arguments)
     for kind, is_slow in (("summarisers", True), ("strategies", False)):
         if isinstance(given.get(kind), Mapping):
-            given[kind] = {name: _awaited(code, is_slow, loop) for name, code in given[kind].items()}
+            given[kind] = {
+                name: _awaited(code, is_slow, loop) for name, code in given[kind].items()
+            }
     return given
 
 
@@ -439,10 +516,14 @@ class _Running:
 
 
 #: What a task is part of: the thread that the library has called on is not the loop's, but gives its context to what runs there.
-_running: contextvars.ContextVar[_Running | None] = contextvars.ContextVar("undertext code", default=None)
+_running: contextvars.ContextVar[_Running | None] = contextvars.ContextVar(
+    "undertext code", default=None
+)
 
 
-def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEventLoop) -> Callable[..., Any]:
+def _awaited(
+    code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEventLoop
+) -> Callable[..., Any]:
     """Code as the library can call it, on a thread of its own or on one that has a turn, which slow code gives up."""
     if not callable(code):
         return code
@@ -463,7 +544,9 @@ def _awaited(code: Callable[..., Any], is_slow: bool, loop: asyncio.AbstractEven
     return _store.slow(call) if is_slow else _store.quick(call)
 
 
-def _wait_for(answer: Awaitable[Any], cancel: _native.Cancel, loop: asyncio.AbstractEventLoop) -> Any:
+def _wait_for(
+    answer: Awaitable[Any], cancel: _native.Cancel, loop: asyncio.AbstractEventLoop
+) -> Any:
     running = asyncio.run_coroutine_threadsafe(result_of(answer), loop)
     while True:
         done, _ = concurrent.futures.wait([running], timeout=0.05)

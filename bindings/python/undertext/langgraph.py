@@ -60,7 +60,10 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
         return False
     if kind is list:
         return all(_is_plain(item, depth + 1) for item in value)
-    return kind is dict and all(type(name) is str and _is_plain(name) and _is_plain(item, depth + 1) for name, item in value.items())
+    return kind is dict and all(
+        type(name) is str and _is_plain(name) and _is_plain(item, depth + 1)
+        for name, item in value.items()
+    )
 
 
 class UndertextSaver(BaseCheckpointSaver[int]):
@@ -90,7 +93,14 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         patience_ms: int | None = None,
     ) -> Iterator[UndertextSaver]:
         """A saver that opens and closes its own store. Its arguments are those of undertext.Store."""
-        with Store(url, create=create, read_only=read_only, durability=durability, tenant=tenant, patience_ms=patience_ms) as store:
+        with Store(
+            url,
+            create=create,
+            read_only=read_only,
+            durability=durability,
+            tenant=tenant,
+            patience_ms=patience_ms,
+        ) as store:
             saver = cls(store, serde=serde)
             try:
                 yield saver
@@ -131,7 +141,9 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         except InvalidArgumentError:
             pass
         words = readable(message.content).encode("utf-8", "replace").decode("utf-8")
-        return json_text({"role": "user", "content": words, _SERIALIZED: self._serialized(message)}, "message")
+        return json_text(
+            {"role": "user", "content": words, _SERIALIZED: self._serialized(message)}, "message"
+        )
 
     def _read_message(self, message: Mapping[str, Any]) -> BaseMessage:
         if _SERIALIZED in message:
@@ -160,7 +172,10 @@ class UndertextSaver(BaseCheckpointSaver[int]):
 
     def _tuple(self, thread: Thread, ns: str, id: str) -> CheckpointTuple:
         record = thread.record(thread.checkpoints[ns][id])
-        values = {channel: self._value(thread, ns, channel, value) for channel, value in record["values"].items()}
+        values = {
+            channel: self._value(thread, ns, channel, value)
+            for channel, value in record["values"].items()
+        }
         return CheckpointTuple(
             config=_config(thread.id, ns, id),
             checkpoint=cast(Checkpoint, {**self._decode(record["rest"]), "channel_values": values}),
@@ -189,44 +204,82 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         until = get_checkpoint_id(before) if before else None
 
         def is_wanted(ns: str, id: str) -> bool:
-            return wanted.get("checkpoint_ns", ns) == ns and (wanted.get("checkpoint_id") or id) == id and (until is None or id < until)
+            return (
+                wanted.get("checkpoint_ns", ns) == ns
+                and (wanted.get("checkpoint_id") or id) == id
+                and (until is None or id < until)
+            )
 
         def those(thread: Thread) -> List[Tuple[str, str, str]]:
-            return [(id, ns, thread.id) for ns, ids in thread.checkpoints.items() for id in ids if is_wanted(ns, id)]
+            return [
+                (id, ns, thread.id)
+                for ns, ids in thread.checkpoints.items()
+                for id in ids
+                if is_wanted(ns, id)
+            ]
 
         thread_ids = [str(wanted["thread_id"])] if "thread_id" in wanted else self._threads.ids()
-        keys = [key for thread_id in thread_ids for key in self._threads.with_thread(thread_id, those) or ()]
+        keys = [
+            key
+            for thread_id in thread_ids
+            for key in self._threads.with_thread(thread_id, those) or ()
+        ]
         for id, ns, thread_id in sorted(keys, reverse=True):
             if limit is not None and limit <= 0:
                 return
-            found = self._threads.with_thread(thread_id, lambda thread, ns=ns, id=id: self._matching(thread, ns, id, filter or {}))  # type: ignore[misc]
+            found = self._threads.with_thread(
+                thread_id, lambda thread, ns=ns, id=id: self._matching(thread, ns, id, filter or {})
+            )  # type: ignore[misc]
             if found is not None:
                 limit = None if limit is None else limit - 1
                 yield found
 
-    def _matching(self, thread: Thread, ns: str, id: str, filter: Dict[str, Any]) -> CheckpointTuple | None:
+    def _matching(
+        self, thread: Thread, ns: str, id: str, filter: Dict[str, Any]
+    ) -> CheckpointTuple | None:
         if id not in thread.checkpoints.get(ns, {}):
             return None
         metadata = self._decode(thread.record(thread.checkpoints[ns][id])["metadata"])
-        return self._tuple(thread, ns, id) if all(metadata.get(name) == value for name, value in filter.items()) else None
+        return (
+            self._tuple(thread, ns, id)
+            if all(metadata.get(name) == value for name, value in filter.items())
+            else None
+        )
 
     # Writing
 
-    def put(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions) -> RunnableConfig:
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
         """Stores a checkpoint."""
         thread_id, ns = _place(config)
         told = self._encode(dict(get_checkpoint_metadata(config, metadata)))
-        rest = self._encode({name: value for name, value in checkpoint.items() if name != "channel_values"})
+        rest = self._encode(
+            {name: value for name, value in checkpoint.items() if name != "channel_values"}
+        )
 
         def append(thread: Thread) -> None:
-            record = {"kind": "checkpoint", "ns": ns, "id": checkpoint["id"], "parent": get_checkpoint_id(config), "rest": rest, "metadata": told}
+            record = {
+                "kind": "checkpoint",
+                "ns": ns,
+                "id": checkpoint["id"],
+                "parent": get_checkpoint_id(config),
+                "rest": rest,
+                "metadata": told,
+            }
             record["values"] = self._values(thread, record, checkpoint, new_versions)
             thread.append(f"checkpoint {checkpoint['id']}", record)
 
         self._threads.with_thread(thread_id, append, make=True)
         return _config(config["configurable"]["thread_id"], ns, checkpoint["id"])
 
-    def _values(self, thread: Thread, record: Record, checkpoint: Checkpoint, new_versions: ChannelVersions) -> Dict[str, Record]:
+    def _values(
+        self, thread: Thread, record: Record, checkpoint: Checkpoint, new_versions: ChannelVersions
+    ) -> Dict[str, Record]:
         """What is new is stored; what the parent has in the same version is named."""
         ordinal = thread.checkpoints.get(record["ns"], {}).get(record["parent"])
         parent = thread.record(ordinal) if ordinal is not None else None
@@ -235,27 +288,62 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         values: Dict[str, Record] = {}
         for channel, value in checkpoint["channel_values"].items():
             there = theirs.get(channel)
-            if there is not None and channel not in new_versions and versions.get(channel) == checkpoint["channel_versions"].get(channel):
+            if (
+                there is not None
+                and channel not in new_versions
+                and versions.get(channel) == checkpoint["channel_versions"].get(channel)
+            ):
                 values[channel] = there if "version" in there or "at" in there else {"at": ordinal}
-            elif self._keeps_json and type(value) is list and value and all(isinstance(message, BaseMessage) for message in value):
-                values[channel] = {"version": self._kept(thread, record["ns"], channel, there or {}, value)}
+            elif (
+                self._keeps_json
+                and type(value) is list
+                and value
+                and all(isinstance(message, BaseMessage) for message in value)
+            ):
+                values[channel] = {
+                    "version": self._kept(thread, record["ns"], channel, there or {}, value)
+                }
             else:
                 values[channel] = self._encode(value)
         return values
 
-    def _kept(self, thread: Thread, ns: str, channel: str, parents: Record, messages: List[BaseMessage]) -> int:
+    def _kept(
+        self, thread: Thread, ns: str, channel: str, parents: Record, messages: List[BaseMessage]
+    ) -> int:
         """Edits the parent's list, else that of the latest checkpoint: never one that no checkpoint has, for that may be redacted."""
         if "version" not in parents and thread.checkpoints.get(ns):
-            parents = thread.record(thread.checkpoints[ns][max(thread.checkpoints[ns])])["values"].get(channel, {})
-        return thread.message_list(ns, channel).keep(parents.get("version", 0), messages, self._read_message, self._shape_message)
+            parents = thread.record(thread.checkpoints[ns][max(thread.checkpoints[ns])])[
+                "values"
+            ].get(channel, {})
+        return thread.message_list(ns, channel).keep(
+            parents.get("version", 0), messages, self._read_message, self._shape_message
+        )
 
-    def put_writes(self, config: RunnableConfig, writes: Sequence[Tuple[str, Any]], task_id: str, task_path: str = "") -> None:
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[Tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
         """Stores what a task of a checkpoint has written."""
         thread_id, ns = _place(config)
         id = config["configurable"]["checkpoint_id"]
-        rows = [[WRITES_IDX_MAP.get(channel, index), channel, self._encode(value)] for index, (channel, value) in enumerate(writes)]
-        record = {"kind": "writes", "ns": ns, "id": id, "task": task_id, "path": task_path, "writes": rows}
-        self._threads.with_thread(thread_id, lambda thread: thread.append(f"writes of task {task_id}", record), make=True)
+        rows = [
+            [WRITES_IDX_MAP.get(channel, index), channel, self._encode(value)]
+            for index, (channel, value) in enumerate(writes)
+        ]
+        record = {
+            "kind": "writes",
+            "ns": ns,
+            "id": id,
+            "task": task_id,
+            "path": task_path,
+            "writes": rows,
+        }
+        self._threads.with_thread(
+            thread_id, lambda thread: thread.append(f"writes of task {task_id}", record), make=True
+        )
 
     # Whole threads
 
@@ -281,7 +369,9 @@ class UndertextSaver(BaseCheckpointSaver[int]):
     def prune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Ancestors that delta channels of what stays are put together from stay, too."""
         if strategy not in ("keep_latest", "delete"):
-            raise InvalidArgumentError('strategy must be "keep_latest" or "delete"', field="strategy")
+            raise InvalidArgumentError(
+                'strategy must be "keep_latest" or "delete"', field="strategy"
+            )
         for thread_id in thread_ids:
             if strategy == "delete":
                 self.delete_thread(thread_id)
@@ -301,7 +391,9 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         while id in thread.checkpoints[ns] and (missing is None or missing):
             record = thread.record(thread.checkpoints[ns][id])
             if missing is None:
-                missing = set(self._decode(record["metadata"]).get("counters_since_delta_snapshot") or ())
+                missing = set(
+                    self._decode(record["metadata"]).get("counters_since_delta_snapshot") or ()
+                )
             missing -= set(record["values"])
             kept.add(id)
             id = record["parent"]
@@ -314,15 +406,22 @@ class UndertextSaver(BaseCheckpointSaver[int]):
 
         def read(thread: Thread) -> None:
             used = {ordinal for ids in thread.checkpoints.values() for ordinal in ids.values()}
-            used |= {write.ordinal for writes in thread.writes.values() for write in writes.values()}
+            used |= {
+                write.ordinal for writes in thread.writes.values() for write in writes.values()
+            }
             for ordinal in sorted(used):
                 record = dict(thread.record(ordinal))
                 for channel, value in record.get("values", {}).items():
                     key = (record["ns"], channel, value.get("version", -1))
                     if "version" in value and key not in lists:
-                        lists[key] = thread.message_list(*key[:2]).messages(key[2], self._read_message)
+                        lists[key] = thread.message_list(*key[:2]).messages(
+                            key[2], self._read_message
+                        )
                     elif "at" in value:
-                        record["values"] = {**record["values"], channel: _inlined(thread, channel, value)}
+                        record["values"] = {
+                            **record["values"],
+                            channel: _inlined(thread, channel, value),
+                        }
                 copied.append(record)
 
         def write(thread: Thread) -> None:
@@ -360,11 +459,23 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         while (each := await in_thread(next, found, None)) is not None:
             yield each
 
-    async def aput(self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions) -> RunnableConfig:
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
         """put(), off the loop."""
         return await in_thread(self.put, config, checkpoint, metadata, new_versions)
 
-    async def aput_writes(self, config: RunnableConfig, writes: Sequence[Tuple[str, Any]], task_id: str, task_path: str = "") -> None:
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[Tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
         """put_writes(), off the loop."""
         await in_thread(self.put_writes, config, writes, task_id, task_path)
 
@@ -397,5 +508,7 @@ def _inlined(thread: Thread, channel: str, value: Record) -> Record:
     """The value that stands in another record."""
     values = thread.record(value["at"]).get("values")
     if values is None:
-        raise NotFoundError(f"the value of channel {channel} was removed while this checkpoint was put")
+        raise NotFoundError(
+            f"the value of channel {channel} was removed while this checkpoint was put"
+        )
     return cast(Record, values[channel])

@@ -1,7 +1,7 @@
 """A session for the OpenAI Agents SDK, kept in a conversation: `pip install undertext[openai-agents]`.
 
-    session = UndertextSession("support-17", undertext.open("sqlite:agent.db", "support-17"))
-    result = await Runner.run(agent, "Hello", session=session)
+session = UndertextSession("support-17", undertext.open("sqlite:agent.db", "support-17"))
+result = await Runner.run(agent, "Hello", session=session)
 """
 
 from __future__ import annotations
@@ -30,7 +30,12 @@ class UndertextSession(Session):
     `conversation.undo()` brings it back, every earlier version stays.
     """
 
-    def __init__(self, session_id: str, conversation: Conversation, session_settings: SessionSettings | None = None) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        conversation: Conversation,
+        session_settings: SessionSettings | None = None,
+    ) -> None:
         self.session_id = session_id
         self.session_settings = session_settings
         self.conversation = conversation
@@ -47,13 +52,17 @@ class UndertextSession(Session):
     def _items(self, limit: int | None) -> List[TResponseInputItem]:
         if limit is not None and limit <= 0:
             return []
-        items = [item for message in messages_of(self.conversation, limit) for item in to_items(message)]
+        items = [
+            item for message in messages_of(self.conversation, limit) for item in to_items(message)
+        ]
         return cast("List[TResponseInputItem]", items if limit is None else items[-limit:])
 
     async def add_items(self, items: List[TResponseInputItem]) -> None:
         """All of them or none, as one APPEND."""
         if not isinstance(items, Iterable):
-            raise InvalidArgumentError(f"items must be a list, not {type(items).__name__}", field="items")
+            raise InvalidArgumentError(
+                f"items must be a list, not {type(items).__name__}", field="items"
+            )
         texts = [from_item(cast("Mapping[str, Any]", item)) for item in items]
         if texts:
             await in_thread(self.conversation.append_text, f"[{','.join(texts)}]")
@@ -72,9 +81,13 @@ class UndertextSession(Session):
             *others, last = to_items(message)
             try:
                 if others:
-                    self.conversation.replace(len(view) - 1, without_last(message), expected_version=view.version)
+                    self.conversation.replace(
+                        len(view) - 1, without_last(message), expected_version=view.version
+                    )
                 else:
-                    self.conversation.delete(indices=[len(view) - 1], pairs="literal", expected_version=view.version)
+                    self.conversation.delete(
+                        indices=[len(view) - 1], pairs="literal", expected_version=view.version
+                    )
             except ConflictError:  # another one is the last now
                 continue
             return cast("TResponseInputItem", last)

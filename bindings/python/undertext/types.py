@@ -11,7 +11,16 @@ from ._arguments import *  # noqa: F401,F403
 from ._message import Message as Message, MessageLike as MessageLike
 from ._native import Cancel
 from ._protocol import *  # noqa: F401,F403
-from ._protocol import GivenMarkMap, MarkMap, ModelLimits, ModelPrices, Outcome, Role, StrategyChoice, VersionEntry
+from ._protocol import (
+    GivenMarkMap,
+    MarkMap,
+    ModelLimits,
+    ModelPrices,
+    Outcome,
+    Role,
+    StrategyChoice,
+    VersionEntry,
+)
 
 #: What an operation did.
 Answer = Outcome

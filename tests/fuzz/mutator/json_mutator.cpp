@@ -1,7 +1,9 @@
-// Mutations that keep JSON JSON, for fuzz targets that read it. libFuzzer's own flip bytes, and nearly all they make of a request is refused by the
-// parser; these move, repeat, remove and exchange whole members and elements, and get further in.
-// It knows no format: all it puts in are pieces of the inputs themselves. A form that the corpus does not have is taught by one more input that
-// has it. The text may hold several values, such as lines, and other bytes around them, which stay as they are most of the time.
+// Mutations that keep JSON JSON, for fuzz targets that read it. libFuzzer's own flip bytes, and
+// nearly all they make of a request is refused by the parser; these move, repeat, remove and
+// exchange whole members and elements, and get further in.
+// It knows no format: all it puts in are pieces of the inputs themselves. A form that the corpus
+// does not have is taught by one more input that has it. The text may hold several values, such as
+// lines, and other bytes around them, which stay as they are most of the time.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size_bytes, std::size_t size_max);
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size_bytes,
+                                        std::size_t size_max);
 
 namespace {
 
@@ -25,7 +28,8 @@ struct Piece {
   char separator() const { return kind == Kind::document ? '\n' : ','; }
 };
 
-// Finds the pieces of a text. Where it is no JSON, those that came to their end before are pieces all the same.
+// Finds the pieces of a text. Where it is no JSON, those that came to their end before are pieces
+// all the same.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -39,7 +43,9 @@ class Scanner {
  private:
   static constexpr int depth_max = 64;
 
-  bool is_at(std::string_view some) const { return at_ < text_.size() && some.find(text_[at_]) != std::string_view::npos; }
+  bool is_at(std::string_view some) const {
+    return at_ < text_.size() && some.find(text_[at_]) != std::string_view::npos;
+  }
   void skip_space() {
     while (is_at(" \t\r\n")) ++at_;
   }
@@ -52,7 +58,9 @@ class Scanner {
 
   bool read_value(Kind kind, int depth) {
     const std::size_t begin = at_;
-    const bool is_whole = is_at("{[") ? depth > 0 && read_list(depth) : is_at("\"") ? read_string() : read_word();
+    const bool is_whole = is_at("{[")   ? depth > 0 && read_list(depth)
+                          : is_at("\"") ? read_string()
+                                        : read_word();
     if (is_whole) pieces_.push_back({kind, begin, at_});
     skip_space();
     return is_whole;
@@ -63,7 +71,8 @@ class Scanner {
     const std::string_view close = is_object ? "}" : "]";
     take("{[");
     while (!is_at(close)) {
-      if (!(is_object ? read_member(depth - 1) : read_value(Kind::element, depth - 1))) return false;
+      if (!(is_object ? read_member(depth - 1) : read_value(Kind::element, depth - 1)))
+        return false;
       if (!take(",") && !is_at(close)) return false;
     }
     ++at_;
@@ -99,7 +108,8 @@ class Scanner {
 // Changes texts, with pieces of `donor`.
 class Splicer {
  public:
-  Splicer(std::string_view donor, unsigned seed) : donor_(donor), donors_(Scanner(donor).pieces()), random_(seed) {}
+  Splicer(std::string_view donor, unsigned seed)
+      : donor_(donor), donors_(Scanner(donor).pieces()), random_(seed) {}
 
   // False: there is nothing to take hold of.
   bool splice(std::string& text) {
@@ -139,14 +149,17 @@ class Splicer {
   }
 
   static void insert(std::string& text, const Piece& piece, const std::string& other, int times) {
-    for (int i = 0; i < times && !other.empty(); ++i) text.insert(piece.end, piece.separator() + other);
+    for (int i = 0; i < times && !other.empty(); ++i)
+      text.insert(piece.end, piece.separator() + other);
   }
 
   // With the separator that it needs no more.
   static void remove(std::string& text, const Piece& piece) {
     const bool one_follows = piece.end < text.size() && text[piece.end] == piece.separator();
-    const bool one_precedes = !one_follows && piece.begin > 0 && text[piece.begin - 1] == piece.separator();
-    text.erase(piece.begin - (one_precedes ? 1 : 0), piece.end - piece.begin + (one_follows || one_precedes ? 1 : 0));
+    const bool one_precedes =
+        !one_follows && piece.begin > 0 && text[piece.begin - 1] == piece.separator();
+    text.erase(piece.begin - (one_precedes ? 1 : 0),
+               piece.end - piece.begin + (one_follows || one_precedes ? 1 : 0));
   }
 
   // One more at the beginning of an array or object.
@@ -159,10 +172,12 @@ class Splicer {
 
   // Bytes, as libFuzzer does, but only inside of a string, a number or a word.
   static void mutate(std::string& text, const Piece& piece) {
-    const std::size_t quote = text[piece.begin] == '"' ? 1 : 0, size = piece.end - piece.begin - 2 * quote;
+    const std::size_t quote = text[piece.begin] == '"' ? 1 : 0,
+                      size = piece.end - piece.begin - 2 * quote;
     std::string inside = text.substr(piece.begin + quote, size);
     inside.resize(size + 16);
-    inside.resize(LLVMFuzzerMutate(reinterpret_cast<std::uint8_t*>(inside.data()), size, inside.size()));
+    inside.resize(
+        LLVMFuzzerMutate(reinterpret_cast<std::uint8_t*>(inside.data()), size, inside.size()));
     text.replace(piece.begin + quote, size, inside);
   }
 
@@ -172,7 +187,8 @@ class Splicer {
 };
 
 // `data` spliced with pieces of `donor`; 0: that cannot be done, or is too long.
-std::size_t write_spliced(std::string_view data, std::string_view donor, std::uint8_t* out, std::size_t size_max, unsigned seed) {
+std::size_t write_spliced(std::string_view data, std::string_view donor, std::uint8_t* out,
+                          std::size_t size_max, unsigned seed) {
   std::string text(data);
   if (!Splicer(donor, seed).splice(text) || text.size() > size_max) return 0;
   std::memcpy(out, text.data(), text.size());
@@ -185,15 +201,18 @@ std::string_view view_of(const std::uint8_t* data, std::size_t size_bytes) {
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size_bytes, std::size_t size_max, unsigned seed) {
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size_bytes,
+                                               std::size_t size_max, unsigned seed) {
   const std::string_view text = view_of(data, size_bytes);
   const std::size_t size = seed % 8 == 0 ? 0 : write_spliced(text, text, data, size_max, seed);
   return size != 0 ? size : LLVMFuzzerMutate(data, size_bytes, size_max);
 }
 
 // Where it has nothing to give, libFuzzer tries something else.
-extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data, std::size_t size_bytes, const std::uint8_t* donor,
-                                                 std::size_t donor_size_bytes, std::uint8_t* out, std::size_t size_max,
-                                                 unsigned seed) {
-  return write_spliced(view_of(data, size_bytes), view_of(donor, donor_size_bytes), out, size_max, seed);
+extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data, std::size_t size_bytes,
+                                                 const std::uint8_t* donor,
+                                                 std::size_t donor_size_bytes, std::uint8_t* out,
+                                                 std::size_t size_max, unsigned seed) {
+  return write_spliced(view_of(data, size_bytes), view_of(donor, donor_size_bytes), out, size_max,
+                       seed);
 }

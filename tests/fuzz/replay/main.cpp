@@ -1,4 +1,5 @@
-// Plays stored inputs through a fuzz target without libFuzzer, so that every compiler and sanitizer sees the corpus.
+// Plays stored inputs through a fuzz target without libFuzzer, so that every compiler and sanitizer
+// sees the corpus.
 //   undertext_replay_<name> FILE_OR_FOLDER…
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,8 @@ void play(const std::filesystem::path& file) {
     std::fprintf(stderr, "cannot read %s\n", file.c_str());
     std::exit(1);
   }
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(in),
+                                std::istreambuf_iterator<char>()};
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 

@@ -10,10 +10,18 @@ import undertext
 
 
 def place(thread: Any = "t", ns: str = "", id: str | None = None) -> Any:
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": ns, **({"checkpoint_id": id} if id else {})}}
+    return {
+        "configurable": {
+            "thread_id": thread,
+            "checkpoint_ns": ns,
+            **({"checkpoint_id": id} if id else {}),
+        }
+    }
 
 
-def put(saver: BaseCheckpointSaver[Any], config: Any, version: int, metadata: Any = None, **values: Any) -> Any:
+def put(
+    saver: BaseCheckpointSaver[Any], config: Any, version: int, metadata: Any = None, **values: Any
+) -> Any:
     checkpoint = empty_checkpoint()
     checkpoint["channel_values"] = values
     checkpoint["channel_versions"] = {channel: version for channel in values}

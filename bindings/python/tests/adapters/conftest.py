@@ -9,7 +9,14 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # The same examples in every run; RANDOM_EXAMPLES=1 looks for others.
-settings.register_profile("undertext", derandomize="RANDOM_EXAMPLES" not in os.environ, deadline=None, database=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "undertext",
+    derandomize="RANDOM_EXAMPLES" not in os.environ,
+    deadline=None,
+    database=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("undertext")
 
 

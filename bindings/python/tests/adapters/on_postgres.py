@@ -45,7 +45,10 @@ def test_a_history_comes_back_to_whoever_opens_it_next(tenant: str) -> None:
     ]
     with undertext.open(URL, "support", tenant=tenant) as conversation:
         UndertextChatMessageHistory(conversation).add_messages(talk)
-    with undertext.open(URL, "support", tenant=tenant, make="never") as one, undertext.open(URL, "support", tenant=tenant, make="never") as other:
+    with (
+        undertext.open(URL, "support", tenant=tenant, make="never") as one,
+        undertext.open(URL, "support", tenant=tenant, make="never") as other,
+    ):
         history, beside = UndertextChatMessageHistory(one), UndertextChatMessageHistory(other)
         assert history.messages == talk
         beside.add_messages([AIMessage("It is in Lyon.")])
@@ -66,7 +69,9 @@ def test_checkpoints_are_put_listed_and_read_by_another_saver(tenant: str) -> No
         for n in range(1, 7):
             assert values(saver, configs[n]) == {"messages": messages[:n], "step": n}
         assert [found.config for found in saver.list(place())] == configs[:0:-1]
-        assert [found.config for found in saver.list(place(), limit=1, before=configs[3])] == [configs[2]]
+        assert [found.config for found in saver.list(place(), limit=1, before=configs[3])] == [
+            configs[2]
+        ]
         newest = saver.get_tuple(place())
         assert newest is not None and newest.pending_writes == [("task", "step", 7)]
     with undertext.open(URL, "langgraph.t.0.messages", tenant=tenant, make="never") as conversation:
@@ -80,15 +85,31 @@ def test_the_published_conformance_suite_passes_in_every_capability() -> None:
             yield opened
 
     report = asyncio.run(validate(made))
-    assert {name: result.failures for name, result in report.results.items() if result.failures} == {}
-    assert {name for name, result in report.results.items() if result.passed} == {capability.value for capability in Capability}
+    assert {
+        name: result.failures for name, result in report.results.items() if result.failures
+    } == {}
+    assert {name for name, result in report.results.items() if result.passed} == {
+        capability.value for capability in Capability
+    }
 
 
 def test_the_items_of_a_session_are_added_popped_and_kept(tenant: str) -> None:
     items: List[Dict[str, Any]] = [
         {"role": "user", "content": "Where is my parcel?"},
-        {"type": "reasoning", "id": "r1", "summary": [{"type": "summary_text", "text": "hm"}], "encrypted_content": "gAAA"},
-        {"type": "function_call", "call_id": "c1", "name": "search", "arguments": '{"q": "parcel"}', "id": "f1", "status": "completed"},
+        {
+            "type": "reasoning",
+            "id": "r1",
+            "summary": [{"type": "summary_text", "text": "hm"}],
+            "encrypted_content": "gAAA",
+        },
+        {
+            "type": "function_call",
+            "call_id": "c1",
+            "name": "search",
+            "arguments": '{"q": "parcel"}',
+            "id": "f1",
+            "status": "completed",
+        },
         {"type": "function_call_output", "call_id": "c1", "output": "It left Lyon."},
     ]
 
@@ -104,7 +125,10 @@ def test_the_items_of_a_session_are_added_popped_and_kept(tenant: str) -> None:
             await session.add_items([{"role": "user", "content": "Never mind."}])
         with undertext.open(URL, "s", tenant=tenant, make="never") as conversation:
             session = UndertextSession("s", conversation)
-            assert await session.get_items() == [*items[:2], {"role": "user", "content": "Never mind."}]
+            assert await session.get_items() == [
+                *items[:2],
+                {"role": "user", "content": "Never mind."},
+            ]
             await session.clear_session()
             assert await session.pop_item() is None
 

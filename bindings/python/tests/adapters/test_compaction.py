@@ -17,7 +17,13 @@ from undertext.langgraph import UndertextSaver
 from undertext.openai_agents import UndertextSession
 
 #: Nobody listens there.
-DOWN = {"kind": "openai", "baseUrl": "http://127.0.0.1:1/v1", "model": "m", "attempts": 1, "timeoutMs": 2000}
+DOWN = {
+    "kind": "openai",
+    "baseUrl": "http://127.0.0.1:1/v1",
+    "model": "m",
+    "attempts": 1,
+    "timeoutMs": 2000,
+}
 WORDS = "lorem ipsum dolor sit amet " * 2
 
 
@@ -44,14 +50,20 @@ def result(id: str, text: str) -> Dict[str, Any]:
 
 
 def reasoning(i: int) -> Dict[str, Any]:
-    return {"type": "reasoning", "id": f"rs_{i}", "summary": [{"type": "summary_text", "text": f"thought {i}"}]}
+    return {
+        "type": "reasoning",
+        "id": f"rs_{i}",
+        "summary": [{"type": "summary_text", "text": f"thought {i}"}],
+    }
 
 
 # The Agents SDK
 
 
 def test_a_call_that_waits_for_its_result_is_kept_and_the_result_finds_it() -> None:
-    session = session_of([said("user", 0), call("c"), said("user", 1), said("assistant", 2), said("user", 3)])
+    session = session_of(
+        [said("user", 0), call("c"), said("user", 1), said("assistant", 2), said("user", 3)]
+    )
     session.conversation.compress(strategy={"name": "keep_recent", "n": 2})
     asyncio.run(session.add_items([result("c", "JOB RESULT 42")]))  # type: ignore[list-item]
     items = items_of(session)
@@ -60,7 +72,12 @@ def test_a_call_that_waits_for_its_result_is_kept_and_the_result_finds_it() -> N
 
 
 def test_a_session_stays_small_where_its_target_is_out_of_reach() -> None:
-    config = {"enabled": True, "threshold": 300, "targetTokens": 100, "strategy": {"name": "keep_recent", "n": 10}}
+    config = {
+        "enabled": True,
+        "threshold": 300,
+        "targetTokens": 100,
+        "strategy": {"name": "keep_recent", "n": 10},
+    }
     session = session_of([], {"compressionConfig": config})
     for i in range(60):
         asyncio.run(session.add_items([said("user" if i % 2 == 0 else "assistant", i)]))  # type: ignore[list-item]
@@ -70,11 +87,21 @@ def test_a_session_stays_small_where_its_target_is_out_of_reach() -> None:
     assert all(receipt["targetReached"] is False for receipt in receipts)
 
 
-@pytest.mark.parametrize("strategy", ["default", "sliding_window", "smart_summary", {"name": "keep_recent", "n": 4}], ids=str)
+@pytest.mark.parametrize(
+    "strategy",
+    ["default", "sliding_window", "smart_summary", {"name": "keep_recent", "n": 4}],
+    ids=str,
+)
 def test_reasoning_stays_with_all_the_calls_that_follow_from_it(strategy: Any) -> None:
     turns: List[List[Any]] = []
     for i in range(6):
-        unit = [reasoning(i), call(f"a{i}"), call(f"b{i}"), result(f"a{i}", f"A {WORDS}"), result(f"b{i}", f"B {WORDS}")]
+        unit = [
+            reasoning(i),
+            call(f"a{i}"),
+            call(f"b{i}"),
+            result(f"a{i}", f"A {WORDS}"),
+            result(f"b{i}", f"B {WORDS}"),
+        ]
         turns.append([said("user", i), *unit, said("assistant", i)])
     whole = [item for turn in turns for item in turn]
     tokens = session_of(whole).conversation.stats()["tokens"]
@@ -84,14 +111,24 @@ def test_reasoning_stays_with_all_the_calls_that_follow_from_it(strategy: Any) -
         items = items_of(session)
         for i in range(6):
             has = [item in items for item in (reasoning(i), call(f"a{i}"), call(f"b{i}"))]
-            has += [any(item.get("call_id") == id and "output" in item for item in items) for id in (f"a{i}", f"b{i}")]
+            has += [
+                any(item.get("call_id") == id and "output" in item for item in items)
+                for id in (f"a{i}", f"b{i}")
+            ]
             assert all(has) or not any(has), (target, i)
         assert session.conversation.validate("openai_responses")["valid"], target
 
 
 def test_a_session_whose_model_is_down_is_summarised_by_the_digest() -> None:
-    config = {"enabled": True, "threshold": 400, "targetTokens": 250, "strategy": {"name": "default", "summariser": "down", "fallbacks": ["down too"]}}
-    session = session_of([], {"summarisers": {"down": DOWN, "down too": DOWN}, "compressionConfig": config})
+    config = {
+        "enabled": True,
+        "threshold": 400,
+        "targetTokens": 250,
+        "strategy": {"name": "default", "summariser": "down", "fallbacks": ["down too"]},
+    }
+    session = session_of(
+        [], {"summarisers": {"down": DOWN, "down too": DOWN}, "compressionConfig": config}
+    )
     for i in range(40):
         asyncio.run(session.add_items([said("user" if i % 2 == 0 else "assistant", i)]))  # type: ignore[list-item]
         session.conversation.wait_for_compression()
@@ -131,7 +168,10 @@ class Thread:
     def compress(self, **arguments: Any) -> Mapping[str, Any]:
         """By a fork, whose view becomes the state of the graph."""
         settings = {"summarisers": {"down": DOWN}}
-        with self.store.open("langgraph.t.0.messages", settings=settings) as conversation, conversation.fork() as fork:
+        with (
+            self.store.open("langgraph.t.0.messages", settings=settings) as conversation,
+            conversation.fork() as fork,
+        ):
             answer = fork.compress(**arguments)
             self.put(RemoveMessage(id=REMOVE_ALL_MESSAGES), *map(to_langchain, fork.messages()))
         return answer
@@ -150,7 +190,11 @@ def test_a_graph_keeps_a_call_that_waits_for_its_result(thread: Thread) -> None:
         thread.say(HumanMessage(f"meanwhile {i}"))
     thread.compress(strategy={"name": "keep_recent", "n": 2})
     thread.put(ToolMessage("JOB RESULT 42", tool_call_id="c"))
-    calls = [message.tool_calls for message in thread.messages if isinstance(message, AIMessage) and message.tool_calls]
+    calls = [
+        message.tool_calls
+        for message in thread.messages
+        if isinstance(message, AIMessage) and message.tool_calls
+    ]
     assert calls == [[waiting]]
     assert thread.messages[-1].content == "JOB RESULT 42"
     assert len(thread.messages) < 9
@@ -162,7 +206,9 @@ def test_a_graph_makes_the_progress_that_can_be_made(thread: Thread) -> None:
     with pytest.raises(undertext.CannotFitError):
         thread.compress(strategy={"name": "keep_recent", "n": 10}, target_tokens=20)
     assert len(thread.messages) == 24
-    answer = thread.compress(strategy={"name": "keep_recent", "n": 10}, target_tokens=20, progress=True)
+    answer = thread.compress(
+        strategy={"name": "keep_recent", "n": 10}, target_tokens=20, progress=True
+    )
     assert answer["targetReached"] is False
     assert len(thread.messages) == 10
 
@@ -170,7 +216,9 @@ def test_a_graph_makes_the_progress_that_can_be_made(thread: Thread) -> None:
 def test_a_graph_keeps_thinking_with_the_calls_that_follow_from_it(thread: Thread) -> None:
     for i in range(4):
         thought = {"type": "thinking", "thinking": f"thought {i}", "signature": "s"}
-        calls = [{"name": "job", "args": {}, "id": f"{name}{i}", "type": "tool_call"} for name in "ab"]
+        calls = [
+            {"name": "job", "args": {}, "id": f"{name}{i}", "type": "tool_call"} for name in "ab"
+        ]
         results = [ToolMessage(f"{name} {WORDS}", tool_call_id=f"{name}{i}") for name in "ab"]
         thread.say(HumanMessage(f"{i} {WORDS}"), AIMessage([thought], tool_calls=calls), *results)
     thread.put(HumanMessage("and now?"))
@@ -178,14 +226,22 @@ def test_a_graph_keeps_thinking_with_the_calls_that_follow_from_it(thread: Threa
         thread.compress(strategy={"name": "keep_recent", "n": n})
         for i in range(4):
             has = [any(f"thought {i}" in str(message.content) for message in thread.messages)]
-            has += [any(isinstance(message, ToolMessage) and message.tool_call_id == f"{name}{i}" for message in thread.messages) for name in "ab"]
+            has += [
+                any(
+                    isinstance(message, ToolMessage) and message.tool_call_id == f"{name}{i}"
+                    for message in thread.messages
+                )
+                for name in "ab"
+            ]
             assert all(has) or not any(has), (n, i)
 
 
 def test_a_graph_whose_model_is_down_is_summarised_by_the_digest(thread: Thread) -> None:
     for i in range(12):
         thread.say(HumanMessage(f"{i} {WORDS}"))
-    answer = thread.compress(strategy={"name": "smart_summary", "summariser": "down"}, target_tokens=300)
+    answer = thread.compress(
+        strategy={"name": "smart_summary", "summariser": "down"}, target_tokens=300
+    )
     assert answer["receipt"]["summariser"] == "digest"
     assert "cannot be reached" in answer["receipt"]["reason"]
     assert len(thread.messages) < 24

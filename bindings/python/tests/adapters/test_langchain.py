@@ -29,26 +29,82 @@ import undertext
 from undertext.langchain import UndertextChatMessageHistory
 
 call = {"name": "search", "args": {"query": "parcel", "n": 3}, "id": "c1", "type": "tool_call"}
-usage = {"input_tokens": 7, "output_tokens": 2, "total_tokens": 9, "input_token_details": {"cache_read": 5}}
+usage = {
+    "input_tokens": 7,
+    "output_tokens": 2,
+    "total_tokens": 9,
+    "input_token_details": {"cache_read": 5},
+}
 every_kind: List[BaseMessage] = [
     SystemMessage("Be brief."),
     SystemMessage([{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}]),
     HumanMessage("Where is my parcel?", id="m1", name="Ada"),
     HumanMessage(""),
-    HumanMessage([{"type": "text", "text": "this"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}]),
+    HumanMessage(
+        [
+            {"type": "text", "text": "this"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+        ]
+    ),
     HumanMessage(["strings", {"type": "text", "text": "among parts"}]),
     HumanMessage("more", field_of_mine={"a": [1, 2.5, None]}, empty_field_of_mine=None),
-    AIMessage("", tool_calls=[call], id="m2", usage_metadata=usage, response_metadata={"model_name": "m", "finish_reason": "tool_calls"}),
+    AIMessage(
+        "",
+        tool_calls=[call],
+        id="m2",
+        usage_metadata=usage,
+        response_metadata={"model_name": "m", "finish_reason": "tool_calls"},
+    ),
     AIMessage("Let me look.", tool_calls=[call, {**call, "id": None}]),
-    AIMessage("", invalid_tool_calls=[{"name": "search", "args": '{"query":', "id": "c2", "error": "cut off", "type": "invalid_tool_call"}]),
-    AIMessage("", additional_kwargs={"tool_calls": [{"id": "c3", "type": "function", "function": {"name": "f", "arguments": "{}"}}], "refusal": None}),
-    AIMessage([{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "tool_use", "id": "c1", "name": "search", "input": {}}], tool_calls=[call]),
+    AIMessage(
+        "",
+        invalid_tool_calls=[
+            {
+                "name": "search",
+                "args": '{"query":',
+                "id": "c2",
+                "error": "cut off",
+                "type": "invalid_tool_call",
+            }
+        ],
+    ),
+    AIMessage(
+        "",
+        additional_kwargs={
+            "tool_calls": [
+                {"id": "c3", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+            ],
+            "refusal": None,
+        },
+    ),
+    AIMessage(
+        [
+            {"type": "thinking", "thinking": "hm", "signature": "s"},
+            {"type": "tool_use", "id": "c1", "name": "search", "input": {}},
+        ],
+        tool_calls=[call],
+    ),
     AIMessage([]),
-    AIMessageChunk(content="par", tool_call_chunks=[{"name": "search", "args": '{"q', "id": "c4", "index": 0, "type": "tool_call_chunk"}]),
-    ToolMessage("It left Lyon.", tool_call_id="c1", name="search", id="m3", artifact={"rows": [1, 2]}),
+    AIMessageChunk(
+        content="par",
+        tool_call_chunks=[
+            {"name": "search", "args": '{"q', "id": "c4", "index": 0, "type": "tool_call_chunk"}
+        ],
+    ),
+    ToolMessage(
+        "It left Lyon.", tool_call_id="c1", name="search", id="m3", artifact={"rows": [1, 2]}
+    ),
     ToolMessage("", tool_call_id="c1", status="error"),
-    ToolMessage("two", tool_call_id="c1", artifact=[Document("page", metadata={"source": "a"}), Document("page", id="d")]),
-    ToolMessage("three", tool_call_id="c1", artifact={"said": [HumanMessage("a"), AIMessage("b", tool_calls=[call])]}),
+    ToolMessage(
+        "two",
+        tool_call_id="c1",
+        artifact=[Document("page", metadata={"source": "a"}), Document("page", id="d")],
+    ),
+    ToolMessage(
+        "three",
+        tool_call_id="c1",
+        artifact={"said": [HumanMessage("a"), AIMessage("b", tool_calls=[call])]},
+    ),
     ToolMessage("four", tool_call_id="c1", artifact={"lc": 1, "type": "secret", "id": ["HOME"]}),
     FunctionMessage(content="42", name="answer"),
     ChatMessage(content="As you wish.", role="developer"),
@@ -60,7 +116,11 @@ def opened() -> UndertextChatMessageHistory:
     return UndertextChatMessageHistory(undertext.open("memory:", "s"))
 
 
-@pytest.mark.parametrize("message", every_kind, ids=lambda message: f"{type(message).__name__} {str(message.content)[:20]}")
+@pytest.mark.parametrize(
+    "message",
+    every_kind,
+    ids=lambda message: f"{type(message).__name__} {str(message.content)[:20]}",
+)
 def test_a_message_of_every_kind_comes_back_equal(message: BaseMessage) -> None:
     history = opened()
     history.add_messages([message])
@@ -69,7 +129,10 @@ def test_a_message_of_every_kind_comes_back_equal(message: BaseMessage) -> None:
 
 
 random_calls = st.lists(
-    st.fixed_dictionaries({"name": texts, "args": json_objects, "id": st.none() | texts, "type": st.just("tool_call")}), max_size=2
+    st.fixed_dictionaries(
+        {"name": texts, "args": json_objects, "id": st.none() | texts, "type": st.just("tool_call")}
+    ),
+    max_size=2,
 )
 parts = st.fixed_dictionaries({"type": st.just("text"), "text": texts}) | json_objects | texts
 common = {
@@ -83,7 +146,9 @@ random_messages = st.one_of(
     st.builds(HumanMessage, **common),
     st.builds(SystemMessage, **common),
     st.builds(AIMessage, tool_calls=random_calls, **common),
-    st.builds(ToolMessage, tool_call_id=texts, artifact=json_values, **{**common, "content": texts}),
+    st.builds(
+        ToolMessage, tool_call_id=texts, artifact=json_values, **{**common, "content": texts}
+    ),
 )
 
 
@@ -111,9 +176,20 @@ class Mine(HumanMessage):
         HumanMessage("\ud83d"),
         ToolMessage("x", tool_call_id="c", artifact=object()),
     ],
-    ids=["removal", "own class", "tuple", "nan", "number as key", "set", "lone surrogate", "object as artifact"],
+    ids=[
+        "removal",
+        "own class",
+        "tuple",
+        "nan",
+        "number as key",
+        "set",
+        "lone surrogate",
+        "object as artifact",
+    ],
 )
-def test_what_would_not_come_back_is_refused_and_nothing_of_the_call_is_kept(message: BaseMessage) -> None:
+def test_what_would_not_come_back_is_refused_and_nothing_of_the_call_is_kept(
+    message: BaseMessage,
+) -> None:
     history = opened()
     with pytest.raises(undertext.InvalidArgumentError):
         history.add_messages([HumanMessage("before"), message])
@@ -139,9 +215,21 @@ def test_no_messages_make_no_version() -> None:
 
 def test_the_engine_understands_what_it_keeps() -> None:
     history = opened()
-    history.add_messages([HumanMessage("Where is it?"), AIMessage("", tool_calls=[call]), ToolMessage("Lyon", tool_call_id="c1"), AIMessage("In Lyon.")])
+    history.add_messages(
+        [
+            HumanMessage("Where is it?"),
+            AIMessage("", tool_calls=[call]),
+            ToolMessage("Lyon", tool_call_id="c1"),
+            AIMessage("In Lyon."),
+        ]
+    )
     conversation = history.conversation
-    assert [message["role"] for message in conversation.messages()] == ["user", "assistant", "tool", "assistant"]
+    assert [message["role"] for message in conversation.messages()] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
     assert conversation.messages(contains="Lyon", role="tool")[0]["content"] == "Lyon"
     request = conversation.render("openai_chat")["request"]
     assert request["messages"][1]["tool_calls"][0]["function"]["name"] == "search"
@@ -153,30 +241,54 @@ def test_edits_and_summaries_of_the_engine_are_seen() -> None:
     history = opened()
     history.add_messages([HumanMessage("one", id="a"), AIMessage("two"), HumanMessage("")])
     history.conversation.transform(indices=[0], replace_text={"find": "one", "with": "uno"})
-    history.conversation.compress(indices=[1], summary={"role": "system", "content": "They said two."})
-    assert history.messages == [HumanMessage("uno", id="a"), SystemMessage("They said two."), HumanMessage("")]
+    history.conversation.compress(
+        indices=[1], summary={"role": "system", "content": "They said two."}
+    )
+    assert history.messages == [
+        HumanMessage("uno", id="a"),
+        SystemMessage("They said two."),
+        HumanMessage(""),
+    ]
     history.conversation.transform(indices=[2], replace_text={"find": "empty", "with": "nothing"})
     assert history.messages[2] == HumanMessage("(nothing)")
 
 
 def test_a_redacted_message_says_so_and_its_calls_keep_their_ids() -> None:
     history = opened()
-    history.add_messages([HumanMessage("secret", id="h"), AIMessage("secret", tool_calls=[call]), ToolMessage("secret", tool_call_id="c1")])
+    history.add_messages(
+        [
+            HumanMessage("secret", id="h"),
+            AIMessage("secret", tool_calls=[call]),
+            ToolMessage("secret", tool_call_id="c1"),
+        ]
+    )
     history.conversation.redact([0, 1, 2], who="me")
     human, ai, tool = history.messages
     assert "secret" not in str(history.messages)
-    assert isinstance(human, HumanMessage) and isinstance(ai, AIMessage) and isinstance(tool, ToolMessage)
+    assert (
+        isinstance(human, HumanMessage)
+        and isinstance(ai, AIMessage)
+        and isinstance(tool, ToolMessage)
+    )
     assert ai.tool_calls[0]["id"] == tool.tool_call_id == "c1"
 
 
 def test_merged_calls_are_all_there() -> None:
     history = opened()
     history.add_messages([AIMessage("one", tool_calls=[call])])
-    history.conversation.append({"role": "assistant", "content": "two", "toolCalls": [{"id": "c2", "name": "f", "arguments": "{"}]})
+    history.conversation.append(
+        {
+            "role": "assistant",
+            "content": "two",
+            "toolCalls": [{"id": "c2", "name": "f", "arguments": "{"}],
+        }
+    )
     history.conversation.merge([0, 1])
     merged = history.messages[0]
     assert isinstance(merged, AIMessage) and merged.content == "one\ntwo"
-    assert [each["id"] for each in merged.tool_calls] == ["c1"] and [each["id"] for each in merged.invalid_tool_calls] == ["c2"]
+    assert [each["id"] for each in merged.tool_calls] == ["c1"] and [
+        each["id"] for each in merged.invalid_tool_calls
+    ] == ["c2"]
 
 
 def test_messages_that_other_programs_appended_are_messages_of_langchain() -> None:
@@ -184,16 +296,39 @@ def test_messages_that_other_programs_appended_are_messages_of_langchain() -> No
     history.conversation.append(
         [
             {"role": "user", "content": "hi", "name": "Ada", "timestamp": 5},
-            {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}]},
-            {"role": "assistant", "content": "", "toolCalls": [{"id": "d", "name": "f", "arguments": '{"a":'}, {"id": "e", "name": "f", "arguments": {"a": 2}}]},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "c",
+                        "type": "function",
+                        "function": {"name": "f", "arguments": '{"a":1}'},
+                    }
+                ],
+            },
+            {
+                "role": "assistant",
+                "content": "",
+                "toolCalls": [
+                    {"id": "d", "name": "f", "arguments": '{"a":'},
+                    {"id": "e", "name": "f", "arguments": {"a": 2}},
+                ],
+            },
             {"role": "tool", "content": "r", "toolCallId": "c"},
             {"role": "developer", "content": "Be brief."},
         ]
     )
     human, first, second, tool, system = history.messages
     assert human == HumanMessage("hi", name="Ada")
-    assert isinstance(first, AIMessage) and first.tool_calls == [{"name": "f", "args": {"a": 1}, "id": "c", "type": "tool_call"}]
-    assert isinstance(second, AIMessage) and second.tool_calls[0]["args"] == {"a": 2} and second.invalid_tool_calls[0]["args"] == '{"a":'
+    assert isinstance(first, AIMessage) and first.tool_calls == [
+        {"name": "f", "args": {"a": 1}, "id": "c", "type": "tool_call"}
+    ]
+    assert (
+        isinstance(second, AIMessage)
+        and second.tool_calls[0]["args"] == {"a": 2}
+        and second.invalid_tool_calls[0]["args"] == '{"a":'
+    )
     assert tool == ToolMessage("r", tool_call_id="c")
     assert system == SystemMessage("Be brief.")
 
@@ -213,12 +348,18 @@ def test_messages_that_other_programs_appended_are_messages_of_langchain() -> No
     ],
     ids=str,
 )
-def test_a_field_that_another_program_wrote_leaves_the_message_and_all_others_readable(shell: Any) -> None:
+def test_a_field_that_another_program_wrote_leaves_the_message_and_all_others_readable(
+    shell: Any,
+) -> None:
     history = opened()
     history.add_messages([HumanMessage("one")])
     history.conversation.append({"role": "user", "content": "two", "id": "m", "langchain": shell})
     history.add_messages([AIMessage("three")])
-    assert history.messages == [HumanMessage("one"), HumanMessage("two", id="m"), AIMessage("three")]
+    assert history.messages == [
+        HumanMessage("one"),
+        HumanMessage("two", id="m"),
+        AIMessage("three"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -242,21 +383,46 @@ def test_a_call_of_any_shape_is_a_call(call: Any) -> None:
     assert [each["id"] for each in [*message.tool_calls, *message.invalid_tool_calls]] == ["c"]
 
 
-template = {"lc": 1, "type": "constructor", "id": ["langchain_core", "prompts", "prompt", "PromptTemplate"], "kwargs": {"template": "{x}", "input_variables": ["x"]}}
+template = {
+    "lc": 1,
+    "type": "constructor",
+    "id": ["langchain_core", "prompts", "prompt", "PromptTemplate"],
+    "kwargs": {"template": "{x}", "input_variables": ["x"]},
+}
 
 
-@pytest.mark.parametrize("artifact", [template, [template], {"lc": 1, "type": "not_implemented", "id": ["a"]}, {"lc": 2, "nothing": "known"}], ids=str)
-def test_what_a_stored_artifact_names_is_made_only_if_it_is_a_document_or_a_message(artifact: Any) -> None:
+@pytest.mark.parametrize(
+    "artifact",
+    [
+        template,
+        [template],
+        {"lc": 1, "type": "not_implemented", "id": ["a"]},
+        {"lc": 2, "nothing": "known"},
+    ],
+    ids=str,
+)
+def test_what_a_stored_artifact_names_is_made_only_if_it_is_a_document_or_a_message(
+    artifact: Any,
+) -> None:
     history = opened()
     data = {"artifact_lc": artifact}
-    history.conversation.append({"role": "tool", "content": "r", "toolCallId": "c", "langchain": {"type": "tool", "data": data}})
+    history.conversation.append(
+        {
+            "role": "tool",
+            "content": "r",
+            "toolCallId": "c",
+            "langchain": {"type": "tool", "data": data},
+        }
+    )
     assert history.messages == [ToolMessage("r", tool_call_id="c", artifact=artifact)]
 
 
 def test_an_artifact_of_another_class_is_refused() -> None:
     history = opened()
     with pytest.raises(undertext.InvalidArgumentError):
-        history.add_messages([ToolMessage("r", tool_call_id="c", artifact=PromptTemplate.from_template("{x}"))])
+        history.add_messages(
+            [ToolMessage("r", tool_call_id="c", artifact=PromptTemplate.from_template("{x}"))]
+        )
     assert history.conversation.version == 0
 
 
@@ -271,8 +437,12 @@ def test_two_histories_of_one_stored_conversation_see_each_other(url: str) -> No
 
 
 def chain(url: str) -> Any:
-    model = GenericFakeChatModel(messages=iter([AIMessage("one", id="a"), AIMessage("two", id="b")]))
-    return RunnableWithMessageHistory(model, lambda session_id: UndertextChatMessageHistory(undertext.open(url, session_id)))
+    model = GenericFakeChatModel(
+        messages=iter([AIMessage("one", id="a"), AIMessage("two", id="b")])
+    )
+    return RunnableWithMessageHistory(
+        model, lambda session_id: UndertextChatMessageHistory(undertext.open(url, session_id))
+    )
 
 
 def test_a_runnable_with_message_history_remembers(url: str) -> None:

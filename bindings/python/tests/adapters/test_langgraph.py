@@ -37,26 +37,38 @@ def saver(url: str) -> Iterator[UndertextSaver]:
 def test_from_url_takes_what_a_store_takes() -> None:
     taken = inspect.signature(UndertextSaver.from_url).parameters
     of_store = inspect.signature(undertext.Store).parameters
-    assert [str(taken[name]) for name in of_store] == [str(parameter) for parameter in of_store.values()]
+    assert [str(taken[name]) for name in of_store] == [
+        str(parameter) for parameter in of_store.values()
+    ]
     assert [*taken] == ["url", "serde", *list(of_store)[1:]]
     assert inspect.getdoc(UndertextSaver.from_url)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "memory"])
-def test_the_published_conformance_suite_passes_in_every_capability(tmp_path: Path, kind: str) -> None:
+def test_the_published_conformance_suite_passes_in_every_capability(
+    tmp_path: Path, kind: str
+) -> None:
     numbers = itertools.count()
 
     @checkpointer_test(name=f"undertext {kind}")
     async def made() -> AsyncIterator[UndertextSaver]:
-        with UndertextSaver.from_url(f"sqlite:{tmp_path / str(next(numbers))}" if kind == "sqlite" else "memory:") as opened:
+        with UndertextSaver.from_url(
+            f"sqlite:{tmp_path / str(next(numbers))}" if kind == "sqlite" else "memory:"
+        ) as opened:
             yield opened
 
     report = asyncio.run(validate(made))
-    assert {name: result.failures for name, result in report.results.items() if result.failures} == {}
-    assert {name for name, result in report.results.items() if result.passed} == {capability.value for capability in Capability}
+    assert {
+        name: result.failures for name, result in report.results.items() if result.failures
+    } == {}
+    assert {name for name, result in report.results.items() if result.passed} == {
+        capability.value for capability in Capability
+    }
 
 
-def test_a_growing_list_stores_each_message_once_and_every_checkpoint_has_its_own(saver: UndertextSaver, url: str) -> None:
+def test_a_growing_list_stores_each_message_once_and_every_checkpoint_has_its_own(
+    saver: UndertextSaver, url: str
+) -> None:
     messages = [HumanMessage(f"message {i}", id=str(i)) for i in range(40)]
     configs = [place()]
     for n in range(1, 41):
@@ -66,15 +78,32 @@ def test_a_growing_list_stores_each_message_once_and_every_checkpoint_has_its_ow
         assert values(saver, configs[n]) == {"messages": messages[:n], "step": n}
 
 
-def test_the_messages_of_a_thread_are_a_conversation_to_look_at(saver: UndertextSaver, url: str) -> None:
+def test_the_messages_of_a_thread_are_a_conversation_to_look_at(
+    saver: UndertextSaver, url: str
+) -> None:
     call = {"name": "search", "args": {}, "id": "c", "type": "tool_call"}
-    put(saver, place("order 66"), 1, messages=[HumanMessage("Where?"), AIMessage("", tool_calls=[call]), ToolMessage("Lyon", tool_call_id="c")])
+    put(
+        saver,
+        place("order 66"),
+        1,
+        messages=[
+            HumanMessage("Where?"),
+            AIMessage("", tool_calls=[call]),
+            ToolMessage("Lyon", tool_call_id="c"),
+        ],
+    )
     with undertext.open(url, "langgraph.order_2066.0.messages", make="never") as conversation:
-        assert [message["role"] for message in conversation.messages()] == ["user", "assistant", "tool"]
+        assert [message["role"] for message in conversation.messages()] == [
+            "user",
+            "assistant",
+            "tool",
+        ]
         assert conversation.count(role="tool")["tokens"] > 0
 
 
-def test_lists_that_are_cut_edited_and_replaced_come_back_and_share_what_they_can(saver: UndertextSaver, url: str) -> None:
+def test_lists_that_are_cut_edited_and_replaced_come_back_and_share_what_they_can(
+    saver: UndertextSaver, url: str
+) -> None:
     long: List[AnyMessage] = [HumanMessage(f"message {i}", id=str(i)) for i in range(20)]
     lists: List[List[AnyMessage]] = [
         long,
@@ -92,7 +121,9 @@ def test_lists_that_are_cut_edited_and_replaced_come_back_and_share_what_they_ca
     assert log_length(url, "langgraph.t.0.messages") == 20 + 1 + 1 + 0 + 1 + 1  # each message once
 
 
-small_lists = st.lists(st.sampled_from([HumanMessage(word, id=word) for word in "abcde"]), max_size=8)
+small_lists = st.lists(
+    st.sampled_from([HumanMessage(word, id=word) for word in "abcde"]), max_size=8
+)
 
 
 @settings(max_examples=100)
@@ -113,11 +144,15 @@ def test_a_message_changed_in_place_is_a_new_message(saver: UndertextSaver) -> N
     message.content = "after"
     message.additional_kwargs["list"].append(2)
     second = put(saver, first, 2, messages=[message])
-    assert values(saver, first)["messages"] == [AIMessage("before", additional_kwargs={"list": [1]})]
+    assert values(saver, first)["messages"] == [
+        AIMessage("before", additional_kwargs={"list": [1]})
+    ]
     assert values(saver, second)["messages"] == [message]
 
 
-def test_whoever_changes_what_was_read_changes_nothing_that_is_stored(saver: UndertextSaver) -> None:
+def test_whoever_changes_what_was_read_changes_nothing_that_is_stored(
+    saver: UndertextSaver,
+) -> None:
     config = put(saver, place(), 1, messages=[HumanMessage("as it was")], data={"a": [1]})
     read = values(saver, config)
     read["messages"][0].content = "changed"
@@ -137,13 +172,18 @@ def test_values_beyond_json_come_back_through_the_serializer(saver: UndertextSav
         "infinite": float("inf"),
         "keys": {1: "a"},
         "nested": [[[{"a": (1,)}]]],
-        "kwargs": [HumanMessage("x", additional_kwargs={"a": {"b": {3}}, "deep": deep}), HumanMessage("plain")],
+        "kwargs": [
+            HumanMessage("x", additional_kwargs={"a": {"b": {3}}, "deep": deep}),
+            HumanMessage("plain"),
+        ],
         "broken": [HumanMessage("lone \ud83d", id="s")],
         "mixed": [HumanMessage("x"), "and a string"],
         "none": [],
     }
     memory = InMemorySaver()
-    assert values(saver, put(saver, place(), 1, **odd)) == values(memory, put(memory, place(), 1, **odd))
+    assert values(saver, put(saver, place(), 1, **odd)) == values(
+        memory, put(memory, place(), 1, **odd)
+    )
 
 
 def test_what_the_serializer_refuses_is_refused_and_nothing_is_kept(saver: UndertextSaver) -> None:
@@ -152,7 +192,13 @@ def test_what_the_serializer_refuses_is_refused_and_nothing_is_kept(saver: Under
     assert saver.get_tuple(place()) is None
     first = put(saver, place(), 1, messages=[HumanMessage("one")])
     with pytest.raises(TypeError):
-        put(saver, first, 2, messages=[HumanMessage("one"), HumanMessage("lost")], value=threading.Lock())
+        put(
+            saver,
+            first,
+            2,
+            messages=[HumanMessage("one"), HumanMessage("lost")],
+            value=threading.Lock(),
+        )
     assert values(saver, place()) == {"messages": [HumanMessage("one")]}
     second = put(saver, first, 2, messages=[HumanMessage("one"), HumanMessage("two")])
     assert values(saver, second) == {"messages": [HumanMessage("one"), HumanMessage("two")]}
@@ -168,16 +214,30 @@ def test_an_encrypting_serializer_leaves_no_plain_text(tmp_path: Path) -> None:
         def decrypt(self, ciphername: str, ciphertext: bytes) -> bytes:
             return ciphertext[::-1]
 
-    with UndertextSaver.from_url(f"sqlite:{tmp_path / 'a.db'}", serde=EncryptedSerializer(Reversing())) as saver:
-        config = put(saver, place(), 1, messages=[HumanMessage("attack at dawn")], plan="attack at noon", metadata={"source": "loop", "why": "attack at nine"})
+    with UndertextSaver.from_url(
+        f"sqlite:{tmp_path / 'a.db'}", serde=EncryptedSerializer(Reversing())
+    ) as saver:
+        config = put(
+            saver,
+            place(),
+            1,
+            messages=[HumanMessage("attack at dawn")],
+            plan="attack at noon",
+            metadata={"source": "loop", "why": "attack at nine"},
+        )
         saver.put_writes(config, [("messages", "attack at five")], "task")
         found = saver.get_tuple(config)
-        assert found is not None and found.checkpoint["channel_values"] == {"messages": [HumanMessage("attack at dawn")], "plan": "attack at noon"}
+        assert found is not None and found.checkpoint["channel_values"] == {
+            "messages": [HumanMessage("attack at dawn")],
+            "plan": "attack at noon",
+        }
         assert found.pending_writes == [("task", "messages", "attack at five")]
     assert not any(b"attack" in path.read_bytes() for path in tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("thread", ["a/b", "Ünïcode 話", "." * 3, "x" * 500, "y" * 499 + "x", "a.b", "a_2eb", "", 7])
+@pytest.mark.parametrize(
+    "thread", ["a/b", "Ünïcode 話", "." * 3, "x" * 500, "y" * 499 + "x", "a.b", "a_2eb", "", 7]
+)
 def test_a_thread_may_have_any_id(saver: UndertextSaver, thread: Any) -> None:
     for other in ("a/b", "a.b", "x" * 500, "t"):
         put(saver, place(other), 1, value=f"of {other}")
@@ -185,11 +245,21 @@ def test_a_thread_may_have_any_id(saver: UndertextSaver, thread: Any) -> None:
     config = put(saver, place(thread), 1, value="mine")
     assert config["configurable"]["thread_id"] == thread
     assert values(saver, place(thread)) == {"value": "mine"}
-    assert values(saver, place(thread, ns="sub:" + "n" * 300)) == {"messages": [HumanMessage("sub")]}
-    assert {found.config["configurable"]["thread_id"] for found in saver.list(None)} == {"a/b", "a.b", "x" * 500, "t", str(thread)}
+    assert values(saver, place(thread, ns="sub:" + "n" * 300)) == {
+        "messages": [HumanMessage("sub")]
+    }
+    assert {found.config["configurable"]["thread_id"] for found in saver.list(None)} == {
+        "a/b",
+        "a.b",
+        "x" * 500,
+        "t",
+        str(thread),
+    }
 
 
-def test_a_deleted_thread_is_gone_and_may_begin_anew(saver: UndertextSaver, url: str, tmp_path: Path) -> None:
+def test_a_deleted_thread_is_gone_and_may_begin_anew(
+    saver: UndertextSaver, url: str, tmp_path: Path
+) -> None:
     with UndertextSaver.from_url(url) as other:
         for round in range(3):
             assert saver.get_tuple(place()) is None
@@ -204,25 +274,42 @@ def test_a_deleted_thread_is_gone_and_may_begin_anew(saver: UndertextSaver, url:
     assert not list(saver.list(None))
 
 
-def test_pruning_takes_bytes_away_and_leaves_what_the_latest_needs(saver: UndertextSaver, url: str) -> None:
-    first = put(saver, place(), 1, messages=[HumanMessage("old words"), HumanMessage("kept words")], data="old data", big="big data")
+def test_pruning_takes_bytes_away_and_leaves_what_the_latest_needs(
+    saver: UndertextSaver, url: str
+) -> None:
+    first = put(
+        saver,
+        place(),
+        1,
+        messages=[HumanMessage("old words"), HumanMessage("kept words")],
+        data="old data",
+        big="big data",
+    )
     saver.put_writes(first, [("data", "old write")], "task")
     checkpoint = empty_checkpoint()
-    checkpoint["channel_values"] = {"messages": [HumanMessage("kept words")], "data": "new data", "big": "big data"}
+    checkpoint["channel_values"] = {
+        "messages": [HumanMessage("kept words")],
+        "data": "new data",
+        "big": "big data",
+    }
     checkpoint["channel_versions"] = {"messages": 2, "data": 2, "big": 1}
     second = saver.put(first, checkpoint, {"source": "loop", "step": 2}, {"messages": 2, "data": 2})
     saver.prune(["t"])
     assert [found.config for found in saver.list(place())] == [second]
     assert values(saver, second) == checkpoint["channel_values"]
     with undertext.Store(url) as store:
-        texts = [str(store.open(entry["conversation"]).query("messages", all=True)) for entry in store]
+        texts = [
+            str(store.open(entry["conversation"]).query("messages", all=True)) for entry in store
+        ]
     assert not any("old words" in text or "old write" in text for text in texts)
-    assert values(saver, put(saver, second, 3, messages=[HumanMessage("kept words"), HumanMessage("more")])) == {
-        "messages": [HumanMessage("kept words"), HumanMessage("more")]
-    }
+    assert values(
+        saver, put(saver, second, 3, messages=[HumanMessage("kept words"), HumanMessage("more")])
+    ) == {"messages": [HumanMessage("kept words"), HumanMessage("more")]}
 
 
-def test_pruning_keeps_the_ancestors_that_a_delta_channel_is_put_together_from(saver: UndertextSaver) -> None:
+def test_pruning_keeps_the_ancestors_that_a_delta_channel_is_put_together_from(
+    saver: UndertextSaver,
+) -> None:
     counters = {"counters_since_delta_snapshot": {"log": [1, 1]}}
     first = put(saver, place(), 1, other=1)
     snapshot = put(saver, first, 2, log=["a"])
@@ -238,9 +325,23 @@ def test_pruning_keeps_the_ancestors_that_a_delta_channel_is_put_together_from(s
 
 
 def test_deleting_runs_leaves_lists_that_other_runs_share(saver: UndertextSaver, url: str) -> None:
-    a = put(saver, place(), 1, {"source": "loop", "run_id": "one"}, messages=[HumanMessage("first")])
-    b = put(saver, a, 2, {"source": "loop", "run_id": "two"}, messages=[HumanMessage("first"), HumanMessage("second")])
-    c = put(saver, b, 3, {"source": "loop", "run_id": "one"}, messages=[HumanMessage("first"), HumanMessage("second"), HumanMessage("third")])
+    a = put(
+        saver, place(), 1, {"source": "loop", "run_id": "one"}, messages=[HumanMessage("first")]
+    )
+    b = put(
+        saver,
+        a,
+        2,
+        {"source": "loop", "run_id": "two"},
+        messages=[HumanMessage("first"), HumanMessage("second")],
+    )
+    c = put(
+        saver,
+        b,
+        3,
+        {"source": "loop", "run_id": "one"},
+        messages=[HumanMessage("first"), HumanMessage("second"), HumanMessage("third")],
+    )
     saver.delete_for_runs(["one"])
     assert saver.get_tuple(a) is None and saver.get_tuple(c) is None
     assert values(saver, b)["messages"] == [HumanMessage("first"), HumanMessage("second")]
@@ -273,7 +374,9 @@ def test_a_copy_outlives_its_source(saver: UndertextSaver, url: str) -> None:
     before = [found._replace(config={}, parent_config={}) for found in saver.list(place())]
     saver.copy_thread("t", "copy")
     saver.delete_thread("t")
-    assert [found._replace(config={}, parent_config={}) for found in saver.list(place("copy"))] == before
+    assert [
+        found._replace(config={}, parent_config={}) for found in saver.list(place("copy"))
+    ] == before
     assert log_length(url, "langgraph.copy.0.messages") == 5
 
 
@@ -282,7 +385,12 @@ def test_a_task_that_runs_again_writes_once_and_news_replace(saver: UndertextSav
     for each in (saver, memory):
         config = put(each, place(), 1)
         for value in ("first", "second"):
-            each.put_writes(config, [("channel", value), ("__error__", value), ("__interrupt__", value)], "task b", "2")
+            each.put_writes(
+                config,
+                [("channel", value), ("__error__", value), ("__interrupt__", value)],
+                "task b",
+                "2",
+            )
         each.put_writes(config, [("channel", "other")], "task a", "3")
     mine, theirs = saver.get_tuple(place()), memory.get_tuple(place())
     assert mine is not None and theirs is not None and mine.pending_writes == theirs.pending_writes
@@ -299,7 +407,9 @@ def test_writes_may_come_before_their_checkpoint(saver: UndertextSaver) -> None:
 
 def test_a_clone_with_an_allowlist_uses_its_own_serializer(saver: UndertextSaver) -> None:
     clone = saver.with_allowlist([("decimal", "Decimal")])
-    config = put(clone, place(), 1, value=(1, 2), messages=[HumanMessage("x", additional_kwargs={"a": (1,)})])
+    config = put(
+        clone, place(), 1, value=(1, 2), messages=[HumanMessage("x", additional_kwargs={"a": (1,)})]
+    )
     assert values(clone, config) == values(saver, config)
 
 
@@ -312,7 +422,15 @@ def test_writers_at_the_same_time_lose_nothing(url: str) -> None:
             with UndertextSaver.from_url(url) as mine:
                 config = start
                 for n in range(10):
-                    config = put(mine, config, n + 2, messages=[HumanMessage("start"), *(HumanMessage(f"{name} {i}") for i in range(n + 1))])
+                    config = put(
+                        mine,
+                        config,
+                        n + 2,
+                        messages=[
+                            HumanMessage("start"),
+                            *(HumanMessage(f"{name} {i}") for i in range(n + 1)),
+                        ],
+                    )
                     mine.put_writes(config, [("channel", name)], f"task {name}")
         except BaseException as error:  # noqa: B036 - told by the test
             failures.append(error)
@@ -329,11 +447,21 @@ def test_writers_at_the_same_time_lose_nothing(url: str) -> None:
         found = list(saver.list(place()))
         assert len(found) == 41
         for name in "abcd":
-            theirs = [each for each in found if f"{name} 0" in str(each.checkpoint["channel_values"])]
-            assert sorted(len(each.checkpoint["channel_values"]["messages"]) for each in theirs) == list(range(2, 12))
-            assert all(each.pending_writes == [(f"task {name}", "channel", name)] for each in theirs)
-            longest = max(theirs, key=lambda each: len(each.checkpoint["channel_values"]["messages"]))
-            assert [message.content for message in longest.checkpoint["channel_values"]["messages"]] == ["start", *(f"{name} {i}" for i in range(10))]
+            theirs = [
+                each for each in found if f"{name} 0" in str(each.checkpoint["channel_values"])
+            ]
+            assert sorted(
+                len(each.checkpoint["channel_values"]["messages"]) for each in theirs
+            ) == list(range(2, 12))
+            assert all(
+                each.pending_writes == [(f"task {name}", "channel", name)] for each in theirs
+            )
+            longest = max(
+                theirs, key=lambda each: len(each.checkpoint["channel_values"]["messages"])
+            )
+            assert [
+                message.content for message in longest.checkpoint["channel_values"]["messages"]
+            ] == ["start", *(f"{name} {i}" for i in range(10))]
 
 
 def test_a_store_that_refuses_says_so_with_a_typed_error(url: str) -> None:
@@ -365,7 +493,11 @@ with UndertextSaver.from_url(sys.argv[1]) as saver:
 def test_a_process_that_is_killed_leaves_whole_checkpoints_and_all_that_it_told(url: str) -> None:
     told = 0
     for steps in (1, 2, 3, 5, 8):
-        with subprocess.Popen([sys.executable, "-c", WRITING, url, os.path.dirname(__file__)], stdout=subprocess.PIPE, text=True) as writer:
+        with subprocess.Popen(
+            [sys.executable, "-c", WRITING, url, os.path.dirname(__file__)],
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as writer:
             assert writer.stdout is not None
             for _ in range(steps):
                 told = int(writer.stdout.readline())
@@ -374,7 +506,10 @@ def test_a_process_that_is_killed_leaves_whole_checkpoints_and_all_that_it_told(
             found = [each.checkpoint["channel_values"] for each in saver.list(place())]
         assert len(found) >= told
         for count, each in enumerate(reversed(found), 1):
-            assert each == {"messages": [HumanMessage(str(i)) for i in range(count)], "count": count}
+            assert each == {
+                "messages": [HumanMessage(str(i)) for i in range(count)],
+                "count": count,
+            }
 
 
 def size_bytes(folder: Path) -> int:

@@ -72,8 +72,14 @@ def test_a_graph_goes_back_in_time_and_on_along_another_branch(saver: UndertextS
         past = next(state for state in app.get_state_history(config) if state.next == ("ask",))
         app.invoke(None, past.config)
         other = contents(app.invoke(Command(resume="no"), config))
-        edited = app.update_state(past.config, {"messages": [RemoveMessage(id="h"), AIMessage("put in")]})
-        states = [contents(state.values) for state in app.get_state_history(config) if "messages" in state.values]
+        edited = app.update_state(
+            past.config, {"messages": [RemoveMessage(id="h"), AIMessage("put in")]}
+        )
+        states = [
+            contents(state.values)
+            for state in app.get_state_history(config)
+            if "messages" in state.values
+        ]
         return [other, contents(app.get_state(edited).values), states]
 
     other, edited, states = play(saver)
@@ -84,7 +90,13 @@ def test_a_graph_goes_back_in_time_and_on_along_another_branch(saver: UndertextS
 
 
 class Deltas(TypedDict):
-    log: Annotated[List[str], DeltaChannel(lambda log, batches: [*log, *(line for batch in batches for line in batch)], snapshot_frequency=3)]
+    log: Annotated[
+        List[str],
+        DeltaChannel(
+            lambda log, batches: [*log, *(line for batch in batches for line in batch)],
+            snapshot_frequency=3,
+        ),
+    ]
 
 
 def test_a_delta_channel_is_put_together_from_its_writes(saver: UndertextSaver) -> None:
@@ -110,25 +122,44 @@ def test_a_delta_channel_is_put_together_from_its_writes(saver: UndertextSaver) 
 
 
 @pytest.mark.parametrize("durability", ["exit", "async", "sync"])
-def test_turns_of_any_durability_store_each_message_once(saver: UndertextSaver, url: str, durability: str) -> None:
+def test_turns_of_any_durability_store_each_message_once(
+    saver: UndertextSaver, url: str, durability: str
+) -> None:
     def play(each: BaseCheckpointSaver[Any]) -> List[Any]:
         app, config = graph(each), place()
         for turn in range(4):
-            app.invoke({"messages": [HumanMessage(f"turn {turn}")], "total": 0}, config, durability=durability)
+            app.invoke(
+                {"messages": [HumanMessage(f"turn {turn}")], "total": 0},
+                config,
+                durability=durability,
+            )
             app.invoke(Command(resume="yes"), config, durability=durability)
-        return [(state.next, contents(state.values) if "messages" in state.values else []) for state in app.get_state_history(config)]
+        return [
+            (state.next, contents(state.values) if "messages" in state.values else [])
+            for state in app.get_state_history(config)
+        ]
 
     states = play(saver)
     assert states == play(InMemorySaver())
     assert log_length(url, "langgraph.t.0.messages") == len(states[0][1]) == 12
 
 
-def test_an_asynchronous_graph_says_the_same_as_with_the_saver_in_memory(saver: UndertextSaver) -> None:
+def test_an_asynchronous_graph_says_the_same_as_with_the_saver_in_memory(
+    saver: UndertextSaver,
+) -> None:
     async def play(each: BaseCheckpointSaver[Any]) -> List[Any]:
         app, config = graph(each), place()
         await app.ainvoke({"messages": [HumanMessage("hi", id="h")], "total": 0}, config)
         await app.ainvoke(Command(resume="yes"), config)
-        return [(state.next, state.metadata, contents(state.values) if "messages" in state.values else [], state.values.get("total")) async for state in app.aget_state_history(config)]
+        return [
+            (
+                state.next,
+                state.metadata,
+                contents(state.values) if "messages" in state.values else [],
+                state.values.get("total"),
+            )
+            async for state in app.aget_state_history(config)
+        ]
 
     assert asyncio.run(play(saver)) == asyncio.run(play(InMemorySaver()))
 
@@ -142,7 +173,11 @@ def test_a_graph_with_a_subgraph_keeps_both(saver: UndertextSaver) -> None:
     app.invoke({"messages": [HumanMessage("hi")], "total": 0}, config)
     inside = app.get_state(config, subgraphs=True).tasks[0].state
     assert contents(inside.values) == ["hi", "answer 1"]
-    assert contents(app.invoke(Command(resume="yes"), config)) == ["hi", "answer 1", "human says yes"]
+    assert contents(app.invoke(Command(resume="yes"), config)) == [
+        "hi",
+        "answer 1",
+        "human says yes",
+    ]
 
 
 RESUME = """
@@ -158,5 +193,7 @@ def test_an_interrupted_graph_is_resumed_by_another_process(url: str) -> None:
     with UndertextSaver.from_url(url) as saver:
         graph(saver).invoke({"messages": [HumanMessage("hi")], "total": 0}, place())
     here = os.path.dirname(__file__)
-    done = subprocess.run([sys.executable, "-c", RESUME, url, here], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", RESUME, url, here], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "['hi', 'answer 1', 'human says from elsewhere']"

@@ -32,11 +32,20 @@ def names(url: str) -> List[str]:
 # What is new in a list
 
 
-@pytest.mark.parametrize(("before", "after"), [(1, True), (True, 1), (1, 1.0), (0.0, -0.0), ([0], [False]), ({"n": 1}, {"n": 1.0})])
-def test_a_value_of_another_type_that_python_calls_equal_is_a_change(saver: UndertextSaver, before: Any, after: Any) -> None:
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(1, True), (True, 1), (1, 1.0), (0.0, -0.0), ([0], [False]), ({"n": 1}, {"n": 1.0})],
+)
+def test_a_value_of_another_type_that_python_calls_equal_is_a_change(
+    saver: UndertextSaver, before: Any, after: Any
+) -> None:
     def said(value: Any) -> List[AnyMessage]:
         call = {"name": "set", "args": {"to": value}, "id": "c", "type": "tool_call"}
-        return [HumanMessage("a", additional_kwargs={"to": value}), AIMessage("", tool_calls=[call]), ToolMessage("r", tool_call_id="c", artifact=value)]
+        return [
+            HumanMessage("a", additional_kwargs={"to": value}),
+            AIMessage("", tool_calls=[call]),
+            ToolMessage("r", tool_call_id="c", artifact=value),
+        ]
 
     first = put(saver, place(), 1, messages=said(before))
     second = put(saver, first, 2, messages=said(after))
@@ -56,15 +65,27 @@ class Array:
     __hash__ = None  # type: ignore[assignment]
 
 
-@pytest.mark.parametrize("odd", [Array([1, 2]), {1: 2}, (1, 2)], ids=["an array", "a number as key", "a tuple"])
-def test_a_message_that_only_the_serializer_brings_back_is_compared_as_it_is_stored(saver: UndertextSaver, url: str, odd: Any) -> None:
+@pytest.mark.parametrize(
+    "odd", [Array([1, 2]), {1: 2}, (1, 2)], ids=["an array", "a number as key", "a tuple"]
+)
+def test_a_message_that_only_the_serializer_brings_back_is_compared_as_it_is_stored(
+    saver: UndertextSaver, url: str, odd: Any
+) -> None:
     config, messages = place(), []  # type: ignore[var-annotated]
     for n in range(1, 4):
-        messages = [*messages, ToolMessage(f"r{n}", tool_call_id="c", artifact=odd, additional_kwargs={"odd": odd})]
+        messages = [
+            *messages,
+            ToolMessage(f"r{n}", tool_call_id="c", artifact=odd, additional_kwargs={"odd": odd}),
+        ]
         config = put(saver, config, n, messages=messages)
     with UndertextSaver.from_url(url) as other:
         config = put(other, config, 4, messages=[*messages, HumanMessage("more")])
-    assert [message.content for message in values(saver, config)["messages"]] == ["r1", "r2", "r3", "more"]
+    assert [message.content for message in values(saver, config)["messages"]] == [
+        "r1",
+        "r2",
+        "r3",
+        "more",
+    ]
     assert log_length(url, "langgraph.t.0.messages") == 4
     memory = InMemorySaver()
     theirs = values(memory, put(memory, place(), 1, messages=messages))["messages"]
@@ -74,7 +95,9 @@ def test_a_message_that_only_the_serializer_brings_back_is_compared_as_it_is_sto
 # Deleting while others write
 
 
-def test_a_put_that_meets_a_deletion_in_its_own_process_begins_the_thread_anew(saver: UndertextSaver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_put_that_meets_a_deletion_in_its_own_process_begins_the_thread_anew(
+    saver: UndertextSaver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(saver, place(), 1, value="old")
     fetch = saver._threads._thread
 
@@ -86,10 +109,14 @@ def test_a_put_that_meets_a_deletion_in_its_own_process_begins_the_thread_anew(s
 
     monkeypatch.setattr(saver._threads, "_thread", fetched)
     put(saver, place(), 1, value="new")
-    assert [found.checkpoint["channel_values"] for found in saver.list(place())] == [{"value": "new"}]
+    assert [found.checkpoint["channel_values"] for found in saver.list(place())] == [
+        {"value": "new"}
+    ]
 
 
-def test_nothing_stays_of_what_was_put_into_a_list_after_its_thread_was_deleted(saver: UndertextSaver, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_stays_of_what_was_put_into_a_list_after_its_thread_was_deleted(
+    saver: UndertextSaver, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = put(saver, place(), 1, value="old")
     keep = saver._kept
 
@@ -101,7 +128,9 @@ def test_nothing_stays_of_what_was_put_into_a_list_after_its_thread_was_deleted(
 
     monkeypatch.setattr(saver, "_kept", kept)
     put(saver, first, 2, messages=[HumanMessage("new")])
-    assert [found.checkpoint["channel_values"] for found in saver.list(place())] == [{"messages": [HumanMessage("new")]}]
+    assert [found.checkpoint["channel_values"] for found in saver.list(place())] == [
+        {"messages": [HumanMessage("new")]}
+    ]
     assert names(url) == ["langgraph.t.1", "langgraph.t.1.messages"]
 
 
@@ -145,7 +174,9 @@ def test_writers_and_deleters_of_one_thread_do_not_fail(saver: UndertextSaver, u
 # What is not there any more
 
 
-def test_a_checkpoint_whose_messages_were_pruned_says_so_and_the_thread_goes_on_where_it_is(saver: UndertextSaver, url: str) -> None:
+def test_a_checkpoint_whose_messages_were_pruned_says_so_and_the_thread_goes_on_where_it_is(
+    saver: UndertextSaver, url: str
+) -> None:
     messages = [HumanMessage(str(n)) for n in range(6)]
     configs = [place()]
     for n in range(1, 6):
@@ -182,14 +213,18 @@ def test_a_store_that_was_busy_is_asked_again(tmp_path: Path) -> None:
     with UndertextSaver.from_url(f"sqlite:{path}", patience_ms=1) as saver:
         put(saver, place("other"), 1, value=1)
         for n in (1, 2):
-            with subprocess.Popen([sys.executable, "-c", HOLDING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+            with subprocess.Popen(
+                [sys.executable, "-c", HOLDING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            ) as other:
                 assert other.stdout is not None and other.stdout.readline() == b"held\n"
                 with pytest.raises(undertext.UnavailableError):
                     put(saver, place(), n, messages=[HumanMessage(str(n))])
                 with pytest.raises(undertext.UnavailableError):
                     saver.delete_thread("other")
                 other.communicate()
-            assert values(saver, put(saver, place(), n, messages=[HumanMessage(str(n))])) == {"messages": [HumanMessage(str(n))]}
+            assert values(saver, put(saver, place(), n, messages=[HumanMessage(str(n))])) == {
+                "messages": [HumanMessage(str(n))]
+            }
             assert values(saver, place("other")) == {"value": 1}
         saver.delete_thread("other")
         assert saver.get_tuple(place("other")) is None
@@ -201,8 +236,16 @@ def test_a_store_that_was_busy_is_asked_again(tmp_path: Path) -> None:
 def foreign_records() -> List[Any]:
     """Such as the saver for another language, or a person, may put under the name of a journal."""
     return [
-        {"role": "system", "content": "checkpoint 1", "record": {"kind": "checkpoint", "id": "1", "namespace": ""}},
-        {"role": "system", "content": "checkpoint 1", "langgraph": {"kind": "checkpoint", "id": "1"}},
+        {
+            "role": "system",
+            "content": "checkpoint 1",
+            "record": {"kind": "checkpoint", "id": "1", "namespace": ""},
+        },
+        {
+            "role": "system",
+            "content": "checkpoint 1",
+            "langgraph": {"kind": "checkpoint", "id": "1"},
+        },
         {"role": "system", "content": "of another day", "langgraph": {"kind": "of another day"}},
         {"role": "user", "content": "hello", "langgraph": "hello"},
         {"role": "user", "content": "hello"},
@@ -211,7 +254,9 @@ def foreign_records() -> List[Any]:
 
 @pytest.mark.parametrize("record", foreign_records(), ids=str)
 @pytest.mark.parametrize("is_first", [True, False], ids=["first", "later"])
-def test_a_journal_with_what_is_no_record_is_refused_and_stays_as_it_is(saver: UndertextSaver, url: str, record: Any, is_first: bool) -> None:
+def test_a_journal_with_what_is_no_record_is_refused_and_stays_as_it_is(
+    saver: UndertextSaver, url: str, record: Any, is_first: bool
+) -> None:
     if not is_first:
         put(saver, place(), 1, {"run_id": "r"}, messages=[HumanMessage("mine")])
     with undertext.Store(url) as store:
@@ -219,7 +264,10 @@ def test_a_journal_with_what_is_no_record_is_refused_and_stays_as_it_is(saver: U
             journal.append(record)
 
         def state() -> Any:
-            return [(entry["conversation"], entry["version"], store.settings(entry["conversation"])) for entry in store]
+            return [
+                (entry["conversation"], entry["version"], store.settings(entry["conversation"]))
+                for entry in store
+            ]
 
         there = state()
         with UndertextSaver.from_url(url) as other:
@@ -233,7 +281,9 @@ def test_a_journal_with_what_is_no_record_is_refused_and_stays_as_it_is(saver: U
                     lambda: each.prune(["t"]),
                     lambda: each.copy_thread("t", "copy"),
                 ):
-                    with pytest.raises(undertext.CorruptError, match=r"langgraph\.t\.0 is no thread"):
+                    with pytest.raises(
+                        undertext.CorruptError, match=r"langgraph\.t\.0 is no thread"
+                    ):
                         attempt()
         if is_first:
             with pytest.raises(undertext.CorruptError, match=r"langgraph\.t\.0 is no thread"):
@@ -245,7 +295,9 @@ def test_a_journal_with_what_is_no_record_is_refused_and_stays_as_it_is(saver: U
             assert state() == []
 
 
-def test_conversations_of_others_whose_names_are_no_threads_are_left_alone(saver: UndertextSaver, url: str) -> None:
+def test_conversations_of_others_whose_names_are_no_threads_are_left_alone(
+    saver: UndertextSaver, url: str
+) -> None:
     others = ["langgraph.t", "langgraph.t.notes", "langgraph.t.notes.messages", "langgraph.u.plan"]
     with undertext.Store(url) as store:
         for name in others:
@@ -268,7 +320,9 @@ def told(url: str) -> List[Any]:
         return [message["content"] for message in conversation.messages(all=True)]
 
 
-def test_the_messages_of_deleted_runs_go_also_where_nobody_opened_their_list(saver: UndertextSaver, url: str) -> None:
+def test_the_messages_of_deleted_runs_go_also_where_nobody_opened_their_list(
+    saver: UndertextSaver, url: str
+) -> None:
     put(saver, place(), 1, {"run_id": "r"}, messages=[HumanMessage("secret")])
     put(saver, place(ns="sub"), 1, {"run_id": "r"}, messages=[HumanMessage("secret")])
     with UndertextSaver.from_url(url) as other:
@@ -278,10 +332,14 @@ def test_the_messages_of_deleted_runs_go_also_where_nobody_opened_their_list(sav
         assert len(lists) == 2
         for name in lists:
             with store.open(name, make="never") as conversation:
-                assert [message["content"] for message in conversation.messages(all=True)] == ["[redacted]"]
+                assert [message["content"] for message in conversation.messages(all=True)] == [
+                    "[redacted]"
+                ]
 
 
-def test_pruning_takes_the_messages_also_where_the_latest_checkpoint_has_none(saver: UndertextSaver, url: str) -> None:
+def test_pruning_takes_the_messages_also_where_the_latest_checkpoint_has_none(
+    saver: UndertextSaver, url: str
+) -> None:
     first = put(saver, place(), 1, messages=[HumanMessage("secret")])
     put(saver, first, 2, value=1)
     with UndertextSaver.from_url(url) as other:
@@ -309,7 +367,9 @@ def prune(saver: UndertextSaver) -> None:
 
 
 @pytest.mark.parametrize("delete", [delete_runs, prune])
-def test_a_deletion_that_others_were_in_the_way_of_is_ended_by_doing_it_again(tmp_path: Path, delete: Any) -> None:
+def test_a_deletion_that_others_were_in_the_way_of_is_ended_by_doing_it_again(
+    tmp_path: Path, delete: Any
+) -> None:
     path = tmp_path / "a.db"
 
     def is_there() -> bool:
@@ -318,9 +378,13 @@ def test_a_deletion_that_others_were_in_the_way_of_is_ended_by_doing_it_again(tm
         return subprocess.run([sys.executable, "-c", look, tmp_path], check=False).returncode == 1
 
     with UndertextSaver.from_url(f"sqlite:{path}", patience_ms=1) as saver:
-        first = put(saver, place(), 1, {"run_id": "r"}, value="secret", messages=[HumanMessage("secret")])
+        first = put(
+            saver, place(), 1, {"run_id": "r"}, value="secret", messages=[HumanMessage("secret")]
+        )
         latest = put(saver, first, 2, value="kept", messages=[HumanMessage("kept")])
-        with subprocess.Popen([sys.executable, "-c", READING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        with subprocess.Popen(
+            [sys.executable, "-c", READING, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as other:
             assert other.stdout is not None and other.stdout.readline() == b"held\n"
             with pytest.raises(undertext.UnavailableError):
                 delete(saver)

@@ -68,7 +68,10 @@ def made(kind: Any, name: str) -> Any:
 
 
 def is_wanted(name: str, hint: Any) -> bool:
-    return name in ("type", "call_id") or typing_extensions.get_origin(hint) is typing_extensions.Required
+    return (
+        name in ("type", "call_id")
+        or typing_extensions.get_origin(hint) is typing_extensions.Required
+    )
 
 
 def item_of(kind: Any) -> Dict[str, Any]:
@@ -107,23 +110,66 @@ def test_the_engine_knows_what_an_item_of_every_kind_is(item: Dict[str, Any]) ->
     assert conversation.render("openai_responses", repair=False)["request"]["input"] == [item]
 
 
-@pytest.mark.parametrize("item", [item for item in OTHERS if not item["type"].startswith(("function_call", "custom_tool_call"))], ids=lambda item: item["type"])
+@pytest.mark.parametrize(
+    "item",
+    [item for item in OTHERS if not item["type"].startswith(("function_call", "custom_tool_call"))],
+    ids=lambda item: item["type"],
+)
 def test_an_item_is_kept_as_an_import_would_keep_it(item: Dict[str, Any]) -> None:
     [imported] = undertext.import_messages("openai_responses", [item])["messages"]
     del imported["native"]
     assert session_with([item]).conversation.messages() == [imported]
 
 
-REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "hm"}], "encrypted_content": "gAAA"}
-SHELL = {"type": "shell_call", "id": "sh_1", "call_id": "s1", "status": "completed", "action": {"commands": ["ls"], "timeout_ms": 1}}
-SHELL_OUTPUT: Dict[str, Any] = {"type": "shell_call_output", "call_id": "s1", "output": [{"stdout": "one\ntwo\nthree", "stderr": "a warning", "outcome": {"type": "exit", "exit_code": 0}}]}
+REASONING = {
+    "type": "reasoning",
+    "id": "rs_1",
+    "summary": [{"type": "summary_text", "text": "hm"}],
+    "encrypted_content": "gAAA",
+}
+SHELL = {
+    "type": "shell_call",
+    "id": "sh_1",
+    "call_id": "s1",
+    "status": "completed",
+    "action": {"commands": ["ls"], "timeout_ms": 1},
+}
+SHELL_OUTPUT: Dict[str, Any] = {
+    "type": "shell_call_output",
+    "call_id": "s1",
+    "output": [
+        {
+            "stdout": "one\ntwo\nthree",
+            "stderr": "a warning",
+            "outcome": {"type": "exit", "exit_code": 0},
+        }
+    ],
+}
 TURN: List[Any] = [
     {"role": "user", "content": "What is there?"},
     REASONING,
-    {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a":1}', "id": "fc_1", "status": "completed"},
-    {"type": "function_call", "call_id": "c2", "name": "g", "arguments": "{}", "id": "fc_2", "status": "completed"},
+    {
+        "type": "function_call",
+        "call_id": "c1",
+        "name": "f",
+        "arguments": '{"a":1}',
+        "id": "fc_1",
+        "status": "completed",
+    },
+    {
+        "type": "function_call",
+        "call_id": "c2",
+        "name": "g",
+        "arguments": "{}",
+        "id": "fc_2",
+        "status": "completed",
+    },
     {"type": "function_call_output", "call_id": "c1", "output": "one"},
-    {"type": "function_call_output", "call_id": "c2", "output": [{"type": "input_text", "text": "two"}]},
+    {
+        "type": "function_call_output",
+        "call_id": "c2",
+        "output": [{"type": "input_text", "text": "two"}],
+    },
     {**REASONING, "id": "rs_2"},
     SHELL,
     SHELL_OUTPUT,
@@ -153,7 +199,10 @@ def test_a_shells_output_that_was_cleared_is_still_an_output() -> None:
     session.conversation.compress(strategy={"name": "clear_tool_results", "keep": 0, "minGain": 0})
     items: List[Any] = list(asyncio.run(session.get_items()))
     assert [item.get("type") for item in items[:-1]] == [item.get("type") for item in TURN]
-    assert "one\ntwo" not in str(items) and items[8]["output"][0]["outcome"] == {"type": "exit", "exit_code": 0}
+    assert "one\ntwo" not in str(items) and items[8]["output"][0]["outcome"] == {
+        "type": "exit",
+        "exit_code": 0,
+    }
     assert session.conversation.validate("openai_responses")["valid"]
 
 
@@ -175,13 +224,31 @@ def test_a_session_of_an_earlier_release_reads_as_before() -> None:
         [
             {"role": "user", "content": "What is there?"},
             kept_before(REASONING, "hm"),
-            {"role": "assistant", "content": "", "toolCalls": [{"id": "c1", "name": "f", "arguments": '{"a":1}'}], "openaiItem": {"call": {"type": "function_call", "id": "fc_1", "status": "completed"}}},
-            {"role": "tool", "toolCallId": "c1", "content": "one", "openaiItem": {"output": {"type": "function_call_output", "id": "fo_1"}}},
+            {
+                "role": "assistant",
+                "content": "",
+                "toolCalls": [{"id": "c1", "name": "f", "arguments": '{"a":1}'}],
+                "openaiItem": {
+                    "call": {"type": "function_call", "id": "fc_1", "status": "completed"}
+                },
+            },
+            {
+                "role": "tool",
+                "toolCallId": "c1",
+                "content": "one",
+                "openaiItem": {"output": {"type": "function_call_output", "id": "fo_1"}},
+            },
             kept_before(SHELL, "shell_call"),
             kept_before(SHELL_OUTPUT, "(empty)"),
-            kept_before({"type": "custom_tool_call_output", "call_id": "k", "output": "said"}, "said"),
+            kept_before(
+                {"type": "custom_tool_call_output", "call_id": "k", "output": "said"}, "said"
+            ),
             kept_before({"type": "item_reference", "id": "i"}, "item_reference"),
-            {"role": "user", "content": "(empty)", "openaiItem": {"item": {"role": "user", "content": ""}}},
+            {
+                "role": "user",
+                "content": "(empty)",
+                "openaiItem": {"item": {"role": "user", "content": ""}},
+            },
         ]
     )
     items: List[Any] = list(asyncio.run(session.get_items()))

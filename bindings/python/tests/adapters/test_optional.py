@@ -21,5 +21,7 @@ FOREIGN = ("langchain_core", "langgraph", "agents", "openai", "pydantic")
 )
 def test_a_module_imports_what_it_is_for_and_nothing_else(module: str, wanted: set[str]) -> None:
     program = f"import {module}, sys; print(*(name for name in {FOREIGN} if name in sys.modules))"
-    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
     assert set(printed.split()) == wanted

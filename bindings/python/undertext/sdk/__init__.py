@@ -20,9 +20,19 @@ from ._compression import (
     SmartSummaryStrategy,
 )
 from ._events import EventManager, EventType
-from ._indices import MessageIndexManager, TypeIndexManager, get_batch_index, get_current_batch_indices, is_modified
+from ._indices import (
+    MessageIndexManager,
+    TypeIndexManager,
+    get_batch_index,
+    get_current_batch_indices,
+    is_modified,
+)
 from ._manager import ConversationManager
-from ._node import ContextProcessorNodeHandler, transform_context_processor_node_config, validate_context_processor_node_config
+from ._node import (
+    ContextProcessorNodeHandler,
+    transform_context_processor_node_config,
+    validate_context_processor_node_config,
+)
 from ._usage import TokenUsageTracker
 from .types import (
     Compressed,

@@ -22,7 +22,12 @@ def apply(conversation: Conversation, operation: Mapping[str, object]) -> Answer
 class MessageArrayManager:
     """The message array of document 000, as operations of a conversation."""
 
-    def __init__(self, initial_messages: Sequence[MessageLike] = (), *, conversation: Conversation | None = None) -> None:
+    def __init__(
+        self,
+        initial_messages: Sequence[MessageLike] = (),
+        *,
+        conversation: Conversation | None = None,
+    ) -> None:
         self.conversation = open() if conversation is None else conversation
         if initial_messages:
             self.conversation.append(initial_messages)
@@ -34,7 +39,11 @@ class MessageArrayManager:
         """An operation, in any of the documents' spellings; the state is that of the version it made, whatever others do meanwhile."""
         answer = apply(self.conversation, operation)
         state = self.conversation.view(answer["version"]).query("state")["result"]
-        return {"state": cast(State, state), "affectedBatchIndex": answer["affectedBatchIndex"], "stats": answer["stats"]}
+        return {
+            "state": cast(State, state),
+            "affectedBatchIndex": answer["affectedBatchIndex"],
+            "stats": answer["stats"],
+        }
 
     def get_state(self) -> State:
         """The messages, with the snapshots of batches."""

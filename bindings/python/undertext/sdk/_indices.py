@@ -13,7 +13,9 @@ from ..types import MarkMapLike, MarkMap, Message, Role
 
 def _found(conversation: Conversation, query: str, filters: Mapping[str, object]) -> Any:
     """The methods of a conversation leave out what is None; here a filter that is None is refused."""
-    return conversation.apply({"query": query, **{wire_name(name): value for name, value in filters.items()}})
+    return conversation.apply(
+        {"query": query, **{wire_name(name): value for name, value in filters.items()}}
+    )
 
 
 def messages_by(conversation: Conversation, **filters: object) -> List[Message]:
@@ -33,9 +35,16 @@ _ROLES = ("system", "user", "assistant", "tool")
 
 def _boundary(mark_map: MarkMapLike) -> int:
     try:
-        return number("boundary", mark_map["batchBoundaries"][mark_map["boundaryToBatch"].index(mark_map["currentBatch"])])
+        return number(
+            "boundary",
+            mark_map["batchBoundaries"][
+                mark_map["boundaryToBatch"].index(mark_map["currentBatch"])
+            ],
+        )
     except (LookupError, TypeError, ValueError, AttributeError):
-        raise InvalidArgumentError("a mark map tells where its current batch begins", field="markMap") from None
+        raise InvalidArgumentError(
+            "a mark map tells where its current batch begins", field="markMap"
+        ) from None
 
 
 def get_current_batch_indices(mark_map: MarkMapLike) -> List[int]:
@@ -44,7 +53,9 @@ def get_current_batch_indices(mark_map: MarkMapLike) -> List[int]:
     try:
         return [index for index in mark_map["originalIndices"] if index >= boundary]
     except (LookupError, TypeError):
-        raise InvalidArgumentError("originalIndices are a list of numbers", field="originalIndices") from None
+        raise InvalidArgumentError(
+            "originalIndices are a list of numbers", field="originalIndices"
+        ) from None
 
 
 def is_modified(original_index: int, mark_map: MarkMapLike) -> bool:
@@ -63,14 +74,19 @@ def edit_mark_map(conversation: Conversation, edit: Callable[[MarkMap], None]) -
     mark_map: MarkMap = view.query("markMap")["result"]
     edit(mark_map)
     # Without indices per role, which the engine then derives without comparing.
-    given: Dict[str, Any] = {name: value for name, value in mark_map.items() if name != "typeIndices"}
+    given: Dict[str, Any] = {
+        name: value for name, value in mark_map.items() if name != "typeIndices"
+    }
     conversation.import_mark_map(cast(MarkMapLike, given), expected_version=view.version)
 
 
 def conversation_of(conversation: object, name: str, given: str) -> Conversation:
     """Of the class `name`, which is made by the method `given` of a manager."""
     if not isinstance(conversation, Conversation):
-        raise InvalidArgumentError(f"a {name} is a view of a conversation: ConversationManager.{given}() gives one", field="conversation")
+        raise InvalidArgumentError(
+            f"a {name} is a view of a conversation: ConversationManager.{given}() gives one",
+            field="conversation",
+        )
     return conversation
 
 
@@ -78,7 +94,9 @@ class TypeIndexManager:
     """Where the messages of each role stand in the log: a view of a conversation."""
 
     def __init__(self, conversation: Conversation | None = None) -> None:
-        self.conversation = conversation_of(conversation, "TypeIndexManager", "get_type_index_manager")
+        self.conversation = conversation_of(
+            conversation, "TypeIndexManager", "get_type_index_manager"
+        )
 
     def __repr__(self) -> str:
         return of_conversation(self, self.conversation)
@@ -130,7 +148,9 @@ class MessageIndexManager:
     """The mark map of a conversation: which messages of the log are visible, and which batch they belong to."""
 
     def __init__(self, conversation: Conversation | None = None) -> None:
-        self.conversation = conversation_of(conversation, "MessageIndexManager", "get_index_manager")
+        self.conversation = conversation_of(
+            conversation, "MessageIndexManager", "get_index_manager"
+        )
 
     def __repr__(self) -> str:
         return of_conversation(self, self.conversation)
@@ -142,7 +162,9 @@ class MessageIndexManager:
     def add_index(self, index: int) -> None:
         """The message with this ordinal stands at the end of the view. Nothing to do where it is visible."""
         if number("index", index) not in self.get_mark_map()["originalIndices"]:
-            edit_mark_map(self.conversation, lambda mark_map: mark_map["originalIndices"].append(index))
+            edit_mark_map(
+                self.conversation, lambda mark_map: mark_map["originalIndices"].append(index)
+            )
 
     def set_original_indices(self, indices: Sequence[int]) -> None:
         """The view is these ordinals in this order; no batch is opened."""
@@ -206,6 +228,13 @@ class MessageIndexManager:
         """Hides everything, and goes back to batch 0 alone."""
 
         def edit(mark_map: MarkMap) -> None:
-            mark_map.update({"originalIndices": [], "batchBoundaries": [0], "boundaryToBatch": [0], "currentBatch": 0})
+            mark_map.update(
+                {
+                    "originalIndices": [],
+                    "batchBoundaries": [0],
+                    "boundaryToBatch": [0],
+                    "currentBatch": 0,
+                }
+            )
 
         edit_mark_map(self.conversation, edit)

@@ -39,12 +39,26 @@ class ConversationManager:
         event_manager: EventManager | None = None,
         conversation: Conversation | None = None,
     ) -> None:
-        settings = given({"token_limit": token_limit, "model": model, "tokenizer": tokenizer, "pairs": pairs, "limits": limits})
-        wanted = {**given({"compression_config": compression_config, "strategy": strategy}), **settings}
+        settings = given(
+            {
+                "token_limit": token_limit,
+                "model": model,
+                "tokenizer": tokenizer,
+                "pairs": pairs,
+                "limits": limits,
+            }
+        )
+        wanted = {
+            **given({"compression_config": compression_config, "strategy": strategy}),
+            **settings,
+        }
         if event_manager is not None:
             check_function("event_manager", getattr(event_manager, "emit", None))
         if conversation is not None and wanted:
-            raise InvalidArgumentError("a conversation that is handed in has its own settings: say this where it is opened", field=next(iter(wanted)))
+            raise InvalidArgumentError(
+                "a conversation that is handed in has its own settings: say this where it is opened",
+                field=next(iter(wanted)),
+            )
         self.token_limit = token_limit
         self.compression_config = compression_config
         self._strategy: Any = "default"
@@ -74,7 +88,9 @@ class ConversationManager:
             raise InvalidArgumentError("a configuration is a dict", field="compressionConfig")
         if config is not None and "strategy" in config:
             if strategy is not None:
-                raise InvalidArgumentError("the configuration has a strategy already", field="strategy")
+                raise InvalidArgumentError(
+                    "the configuration has a strategy already", field="strategy"
+                )
             strategy = config["strategy"]
         self._strategy, summarisers, strategies = engine_choice(strategy, config, self.token_limit)
         self._code = {**summarisers, **strategies}
@@ -102,12 +118,18 @@ class ConversationManager:
         if len(operations) == 1:
             return apply(self.conversation, operations[0])
         results = self.conversation.apply_all(operations)
-        named = next(place for place, each in enumerate(operations) if each["operation"] == operation["operation"])
+        named = next(
+            place
+            for place, each in enumerate(operations)
+            if each["operation"] == operation["operation"]
+        )
         return {**results[-1], "operation": results[named]["operation"]}
 
     def execute_all(self, operations: Sequence[Mapping[str, object]]) -> List[Answer]:
         """All of them or none; each block of a node's configuration is one."""
-        return self.conversation.apply_all([each for operation in operations for each in node_operations(operation)])
+        return self.conversation.apply_all(
+            [each for operation in operations for each in node_operations(operation)]
+        )
 
     def clear_messages(self, keep_system_message: bool = True) -> None:
         """Hides all messages; system messages stay by default."""
@@ -129,14 +151,26 @@ class ConversationManager:
         """The view is these ordinals in this order; no batch is opened."""
         self.get_index_manager().set_original_indices(indices)
 
-    def compress(self, strategy: StrategyOf = None, target_tokens: int | None = None, *, progress: bool | None = None) -> Answer:
+    def compress(
+        self,
+        strategy: StrategyOf = None,
+        target_tokens: int | None = None,
+        *,
+        progress: bool | None = None,
+    ) -> Answer:
         """Runs the strategy that was given when this was made, or this one. Code of yours runs here and now, on a version that stays as it is: what others append meanwhile stays.
         Without `target_tokens` a strategy that works towards a target has the conversation's. CannotFitError: it cannot be reached; with `progress`, what can be freed is."""
         aim = given({"target_tokens": target_tokens, "progress": progress})
         if strategy is None:
-            return self.conversation.apply({"operation": "COMPRESS", "strategy": self._strategy, **aim})
-        chosen, summarisers, strategies = engine_choice(strategy, self.compression_config, self.token_limit)
-        unknown = {name: code for name, code in summarisers.items() if self._code.get(name) is not code}
+            return self.conversation.apply(
+                {"operation": "COMPRESS", "strategy": self._strategy, **aim}
+            )
+        chosen, summarisers, strategies = engine_choice(
+            strategy, self.compression_config, self.token_limit
+        )
+        unknown = {
+            name: code for name, code in summarisers.items() if self._code.get(name) is not code
+        }
         with _brought.brought(strategies.get(OWN), unknown) as names:
             chosen = _brought.STRATEGY if strategies else renamed(chosen, names)
             return self.conversation.apply({"operation": "COMPRESS", "strategy": chosen, **aim})
@@ -161,7 +195,11 @@ class ConversationManager:
 
     def get_recent_messages(self, n: int, role: Role | None = None) -> List[Message]:
         """With `role`, the last `n` of that role."""
-        return messages_by(self.conversation, last=n) if role is None else messages_by(self.conversation, role=role, last=n)
+        return (
+            messages_by(self.conversation, last=n)
+            if role is None
+            else messages_by(self.conversation, role=role, last=n)
+        )
 
     def get_messages_by_range(self, start: int, end: int) -> List[Message]:
         """The messages from `start` up to `end`."""
@@ -187,7 +225,9 @@ class ConversationManager:
         """The last `n` messages of any of these roles."""
         return messages_by(self.conversation, roles=roles, last=n)
 
-    def get_messages_by_role_and_time_range(self, role: Role, start_time: int, end_time: int) -> List[Message]:
+    def get_messages_by_role_and_time_range(
+        self, role: Role, start_time: int, end_time: int
+    ) -> List[Message]:
         """`start_time` <= t < `end_time`, in milliseconds since 1970; t is the message's timestamp, else its arrival."""
         return messages_by(self.conversation, role=role, from_=start_time, to=end_time)
 
@@ -256,7 +296,9 @@ class ConversationManager:
     def on(self, type: str, listener: Callable[[Event], object]) -> Subscription:
         """`listener` gets the events of that type; it may read the conversation, and change it later."""
         check_function("listener", listener)
-        return self.conversation.subscribe(lambda event: listener(stamped(event)) if event["type"] == type else None)
+        return self.conversation.subscribe(
+            lambda event: listener(stamped(event)) if event["type"] == type else None
+        )
 
     # Snapshots
 
@@ -264,7 +306,11 @@ class ConversationManager:
         """All of the conversation, as data."""
         view = self.conversation.view()
         tracker = self.get_token_usage_tracker()
-        usage = {"tokenUsage": tracker.get_totals(), "currentRequestUsage": tracker.get_current_request(), "usage": tracker.get_state()}
+        usage = {
+            "tokenUsage": tracker.get_totals(),
+            "currentRequestUsage": tracker.get_current_request(),
+            "usage": tracker.get_state(),
+        }
         return cast(ConversationState, {**contents_of(view), "version": view.version, **usage})
 
     def restore_from_snapshot(self, snapshot: ConversationState) -> None:
@@ -290,6 +336,10 @@ class ConversationManager:
     def __enter__(self) -> ConversationManager:
         return self
 
-    def __exit__(self, kind: Type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: Type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
-

@@ -12,7 +12,12 @@ from .._wire import given
 from ..types import MessageLike
 from ._manager import ConversationManager
 from ._node_blocks import node_operations
-from .types import ContextModificationConfig, ContextModificationOperation, ContextProcessorNodeConfig, ContextProcessorNodeResult
+from .types import (
+    ContextModificationConfig,
+    ContextModificationOperation,
+    ContextProcessorNodeConfig,
+    ContextProcessorNodeResult,
+)
 
 _OPERATIONS = ("truncate", "insert", "replace", "clear", "filter")
 
@@ -22,7 +27,9 @@ def _check_kind(config: object) -> None:
         raise InvalidArgumentError("a configuration is a dict", field="config")
     operation = config.get("operation")
     if operation not in _OPERATIONS:
-        raise InvalidArgumentError(f"operation is one of {', '.join(_OPERATIONS)}", field="operation")
+        raise InvalidArgumentError(
+            f"operation is one of {', '.join(_OPERATIONS)}", field="operation"
+        )
     if operation != "clear" and operation not in config:
         raise InvalidArgumentError(f"{operation} needs its block", field=str(operation))
 
@@ -39,7 +46,9 @@ def _try_out(trial_config: Dict[str, Any]) -> None:
     with open() as trial:
         trial.append({"role": "user", "content": "x"})
         try:
-            trial.apply({**trial_config, "expectedVersion": 2})  # never: what could be read is a conflict
+            trial.apply(
+                {**trial_config, "expectedVersion": 2}
+            )  # never: what could be read is a conflict
         except ConflictError:
             pass
         # And carried out, with the places that there are.
@@ -65,13 +74,20 @@ class ContextProcessorNodeHandler:
     def __repr__(self) -> str:
         return "<ContextProcessorNodeHandler>"
 
-    def execute(self, conversation_manager: ConversationManager, config: ContextProcessorNodeConfig) -> ContextProcessorNodeResult:
+    def execute(
+        self, conversation_manager: ConversationManager, config: ContextProcessorNodeConfig
+    ) -> ContextProcessorNodeResult:
         """A node of documents 001 and 002; several blocks in one step, see ConversationManager.execute()."""
         started = time.perf_counter()
         _check_kind(config)
         answer = conversation_manager.execute(cast(Mapping[str, object], config))
         taken_ms = (time.perf_counter() - started) * 1000
-        return {"operation": answer["operation"], "messageCount": answer["stats"]["currentBatchMessages"], "executionTime": taken_ms, "stats": answer["stats"]}
+        return {
+            "operation": answer["operation"],
+            "messageCount": answer["stats"]["currentBatchMessages"],
+            "executionTime": taken_ms,
+            "stats": answer["stats"],
+        }
 
     def handle_context_operation(
         self,
@@ -81,13 +97,21 @@ class ContextProcessorNodeHandler:
         data: MessageLike | Sequence[MessageLike] | None = None,
     ) -> None:
         """A modification of documents 003 and 004. `indices` are ordinals."""
-        conversation_manager.execute({"operation": operation, "indices": indices, **given({"data": data})})
+        conversation_manager.execute(
+            {"operation": operation, "indices": indices, **given({"data": data})}
+        )
 
-    def handle_batch_operations(self, conversation_manager: ConversationManager, operations: Sequence[ContextModificationConfig]) -> None:
+    def handle_batch_operations(
+        self,
+        conversation_manager: ConversationManager,
+        operations: Sequence[ContextModificationConfig],
+    ) -> None:
         """All of them or none."""
         conversation_manager.execute_all(cast(Sequence[Mapping[str, object]], operations))
 
-    def rollback_context_operation(self, conversation_manager: ConversationManager, batch: int) -> None:
+    def rollback_context_operation(
+        self, conversation_manager: ConversationManager, batch: int
+    ) -> None:
         """Returns to a batch as it last was."""
         conversation_manager.rollback_to_batch(batch)
 

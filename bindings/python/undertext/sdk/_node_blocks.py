@@ -15,7 +15,11 @@ def node_operations(operation: object) -> List[Any]:
     present = [block for block in BLOCK_ORDER if block == named or operation.get(block) is not None]
     if len(present) == 1:
         return [operation]
-    besides = {name: value for name, value in operation.items() if name not in BLOCK_ORDER and name != "operation"}
+    besides = {
+        name: value
+        for name, value in operation.items()
+        if name not in BLOCK_ORDER and name != "operation"
+    }
     operations: List[Dict[str, Any]] = []
     for block in present:
         arguments = {} if operation.get(block) is None else {block: operation[block]}

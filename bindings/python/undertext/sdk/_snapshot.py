@@ -42,7 +42,10 @@ def _checked(snapshot: object) -> Dict[str, Any]:
     if not isinstance(wanted.get("messages"), list):
         raise InvalidArgumentError("messages must be a list", field="messages")
     number("version", wanted.get("version"))
-    for name, ordinals in [("pinned", wanted.get("pinned")), *((name, mark_map.get(name)) for name in _LISTS)]:
+    for name, ordinals in [
+        ("pinned", wanted.get("pinned")),
+        *((name, mark_map.get(name)) for name in _LISTS),
+    ]:
         if not isinstance(ordinals, list):
             raise InvalidArgumentError(f"{name} must be a list", field=name)
         for ordinal in ordinals:
@@ -72,7 +75,9 @@ def _take_over(conversation: Conversation, wanted: Mapping[str, Any], head: int)
     if wanted["messages"]:
         operations.append({"operation": "APPEND", "messages": wanted["messages"]})
     if wanted["pinned"]:
-        operations.append({"operation": "MARK", "mark": "pinned", "ordinals": moved(wanted["pinned"])})
+        operations.append(
+            {"operation": "MARK", "mark": "pinned", "ordinals": moved(wanted["pinned"])}
+        )
     moved_map = {
         **{name: value for name, value in mark_map.items() if name != "typeIndices"},
         "originalIndices": moved(mark_map["originalIndices"]),

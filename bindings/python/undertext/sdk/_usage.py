@@ -13,14 +13,20 @@ from .types import LLMUsage, TokenUsageStatistics, TokenUsageStats
 
 
 def _stats_of(counts: Mapping[str, Any]) -> TokenUsageStats:
-    return {"promptTokens": counts["prompt"], "completionTokens": counts["completion"], "totalTokens": counts["total"]}
+    return {
+        "promptTokens": counts["prompt"],
+        "completionTokens": counts["completion"],
+        "totalTokens": counts["total"],
+    }
 
 
 class TokenUsageTracker:
     """One request is under way at a time: from the first update() to finish(). ConversationManager.get_token_usage_tracker() gives one."""
 
     def __init__(self, conversation: Conversation | None = None) -> None:
-        self.conversation = conversation_of(conversation, "TokenUsageTracker", "get_token_usage_tracker")
+        self.conversation = conversation_of(
+            conversation, "TokenUsageTracker", "get_token_usage_tracker"
+        )
 
     def __repr__(self) -> str:
         return of_conversation(self, self.conversation)
@@ -30,7 +36,11 @@ class TokenUsageTracker:
         if not isinstance(usage, Mapping):
             raise InvalidArgumentError("usage is a dict", field="usage")
         known = self.get_state()
-        current = known["open"][-1]["requestId"] if known["open"] else f"request-{known['totals']['requests'] + 1}"
+        current = (
+            known["open"][-1]["requestId"]
+            if known["open"]
+            else f"request-{known['totals']['requests'] + 1}"
+        )
         report = {
             "requestId": current,
             "prompt": usage.get("promptTokens"),

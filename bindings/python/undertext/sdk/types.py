@@ -80,7 +80,9 @@ class ContextProcessorNodeResult(TypedDict):
     stats: Stats
 
 
-ContextModificationOperation = Literal["insert", "delete", "replace", "compress", "batch_start", "batch_end"]
+ContextModificationOperation = Literal[
+    "insert", "delete", "replace", "compress", "batch_start", "batch_end"
+]
 
 
 class _ModificationBase(TypedDict):
