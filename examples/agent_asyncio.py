@@ -14,12 +14,7 @@ async def main():
     async with aio.open(summarisers={"model": ask_model}) as conversation:
         events = conversation.events()
         for i in range(8):
-            await conversation.append(
-                {
-                    "role": "user",
-                    "content": f"Line {i} of a log that is long enough to be worth a summary.",
-                }
-            )
+            await conversation.append({"role": "user", "content": f"Line {i} of a log that is long enough to be worth a summary."})
         await conversation.compress(strategy=strategy)
         print([message["content"][:40] for message in await conversation.messages()])
 

@@ -11,13 +11,9 @@ from undertext.openai_agents import UndertextSession
 class Counting(Model):
     """Any model; this one says how many items it was given."""
 
-    async def get_response(
-        self, system_instructions: Any, input: Any, *arguments: Any, **named: Any
-    ) -> ModelResponse:
+    async def get_response(self, system_instructions: Any, input: Any, *arguments: Any, **named: Any) -> ModelResponse:
         text = ResponseOutputText(type="output_text", text=f"{len(input)} items", annotations=[])
-        message = ResponseOutputMessage(
-            type="message", id="m", role="assistant", status="completed", content=[text]
-        )
+        message = ResponseOutputMessage(type="message", id="m", role="assistant", status="completed", content=[text])
         return ModelResponse(output=[message], usage=Usage(), response_id=None)
 
     def stream_response(self, *arguments: Any, **named: Any) -> Any:
@@ -34,12 +30,7 @@ async def main() -> None:
             print(result.final_output)
 
         # What is popped is hidden, and not lost.
-        print(
-            (await session.pop_item())["content"][0]["text"],
-            "/",
-            len(await session.get_items()),
-            "left",
-        )
+        print((await session.pop_item())["content"][0]["text"], "/", len(await session.get_items()), "left")
         conversation.undo()
         print(len(await session.get_items()), "again")
 

@@ -26,18 +26,14 @@ def ask_openai(conversation):
 def ask_anthropic(conversation):
     request = conversation.render("anthropic")["request"]
     tools = [{**TOOL, "input_schema": PARAMETERS}]
-    return ANTHROPIC.messages.create(
-        model="claude-opus-4-7", max_tokens=1024, tools=tools, **request
-    )
+    return ANTHROPIC.messages.create(model="claude-opus-4-7", max_tokens=1024, tools=tools, **request)
 
 
 def ask_gemini(conversation):
     request = conversation.render("gemini")["request"]
     tools = [{"function_declarations": [{**TOOL, "parameters_json_schema": PARAMETERS}]}]
     config = {"system_instruction": request["systemInstruction"], "tools": tools}
-    return GEMINI.models.generate_content(
-        model="gemini-2.5-pro", contents=request["contents"], config=config
-    )
+    return GEMINI.models.generate_content(model="gemini-2.5-pro", contents=request["contents"], config=config)
 
 
 def arguments_of(call):

@@ -3,17 +3,13 @@ import json
 import undertext
 
 with undertext.open(settings={"contextTools": True}) as conversation:
-    conversation.append(
-        [
-            {"role": "user", "content": "Why does the tokenizer crash on emoji?"},
-            {"role": "assistant", "content": "It reads a surrogate in utf16_length()."},
-            {"role": "user", "content": "Fix it, please."},
-            {"role": "assistant", "content": "Done."},
-        ]
-    )
-    conversation.compress(
-        indices=[0, 1, 2], summary={"role": "user", "content": "(A bug was fixed.)"}
-    )
+    conversation.append([
+        {"role": "user", "content": "Why does the tokenizer crash on emoji?"},
+        {"role": "assistant", "content": "It reads a surrogate in utf16_length()."},
+        {"role": "user", "content": "Fix it, please."},
+        {"role": "assistant", "content": "Done."},
+    ])
+    conversation.compress(indices=[0, 1, 2], summary={"role": "user", "content": "(A bug was fixed.)"})
 
     # Three lines of an agent: declare the tools, and answer a call of the model with what they say.
     request = {"messages": conversation.messages(), "tools": conversation.tools("anthropic")}

@@ -2,7 +2,7 @@
 #include <undertext.h>
 
 int main(void) {
-  undertext_conversation* conversation;
+  undertext_conversation *conversation;
   undertext_string answer;
   if (undertext_conversation_new(NULL, &conversation, NULL) != UNDERTEXT_OK) return 1;
   undertext_append(conversation, undertext_text_of("{\"role\":\"user\",\"content\":\"Hello\"}"),

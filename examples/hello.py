@@ -1,19 +1,15 @@
 import undertext
 
 with undertext.open() as conversation:
-    conversation.append(
-        [
-            {"role": "system", "content": "You fix bugs."},
-            {"role": "user", "content": "The build is red."},
-            {"role": "assistant", "content": "A test fails in parser.cpp."},
-            {"role": "user", "content": "Please fix it."},
-        ]
-    )
+    conversation.append([
+        {"role": "system", "content": "You fix bugs."},
+        {"role": "user", "content": "The build is red."},
+        {"role": "assistant", "content": "A test fails in parser.cpp."},
+        {"role": "user", "content": "Please fix it."},
+    ])
 
     # Compress what is old. Nothing is lost: the summary knows what it stands for.
-    conversation.compress(
-        indices=[1, 2], summary={"role": "user", "content": "(Red build: parser.cpp.)"}
-    )
+    conversation.compress(indices=[1, 2], summary={"role": "user", "content": "(Red build: parser.cpp.)"})
     for message in conversation.messages():
         print(message["role"], "-", message["content"])
 

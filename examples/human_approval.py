@@ -5,12 +5,7 @@ import anthropic
 import undertext
 
 MODEL = "claude-opus-4-7"
-TOOLS = [
-    {
-        "name": "delete_branch",
-        "input_schema": {"type": "object", "properties": {"name": {"type": "string"}}},
-    }
-]
+TOOLS = [{"name": "delete_branch", "input_schema": {"type": "object", "properties": {"name": {"type": "string"}}}}]
 
 
 def open_conversation():
@@ -19,9 +14,7 @@ def open_conversation():
 
 def step(conversation):
     request = conversation.render()["request"]
-    response = anthropic.Anthropic().messages.create(
-        model=MODEL, max_tokens=1024, tools=TOOLS, **request
-    )
+    response = anthropic.Anthropic().messages.create(model=MODEL, max_tokens=1024, tools=TOOLS, **request)
     conversation.append_response(response)
     return response
 
@@ -38,12 +31,6 @@ with open_conversation() as conversation:
     (asked,) = conversation.blocks(marked="needs approval")
     (waiting,) = (block for block in asked["blocks"] if block["kind"] == "call")
     print("approved:", waiting["name"], waiting["arguments"])
-    conversation.append(
-        {
-            "role": "tool",
-            "toolCallId": waiting["callId"],
-            "content": f"deleted {waiting['arguments']['name']}",
-        }
-    )
+    conversation.append({"role": "tool", "toolCallId": waiting["callId"], "content": f"deleted {waiting['arguments']['name']}"})
     conversation.unmark("needs approval", ordinals=[asked["ordinal"]])
     print(step(conversation).content[0].text)

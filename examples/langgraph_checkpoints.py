@@ -20,9 +20,7 @@ with undertext.Store("memory:") as store:  # or "sqlite:agent.db", "postgres://â
         graph.invoke({"messages": [HumanMessage(question)]}, config)
 
     states = list(graph.get_state_history(config))
-    print(
-        len(states), "checkpoints, the latest with", len(states[0].values["messages"]), "messages"
-    )
+    print(len(states), "checkpoints, the latest with", len(states[0].values["messages"]), "messages")
     print([message.content for message in states[4].values["messages"]])
 
     # The list of messages is a conversation: each message is stored once, and every query works on it.

@@ -5,13 +5,7 @@ import anthropic
 import undertext
 
 MODEL = "claude-opus-4-7"
-TOOLS = [
-    {
-        "name": "run_tests",
-        "description": "Runs a suite.",
-        "input_schema": {"type": "object", "properties": {"suite": {"type": "string"}}},
-    }
-]
+TOOLS = [{"name": "run_tests", "description": "Runs a suite.", "input_schema": {"type": "object", "properties": {"suite": {"type": "string"}}}}]
 
 
 def run_tests(suite):
@@ -28,9 +22,7 @@ def ask(conversation, client, question):
         if not calls:
             return response.content[-1].text
         for call in calls:
-            conversation.append(
-                {"role": "tool", "toolCallId": call.id, "content": run_tests(**call.input)}
-            )
+            conversation.append({"role": "tool", "toolCallId": call.id, "content": run_tests(**call.input)})
 
 
 settings = {"model": MODEL, "compressionConfig": {"enabled": True}}

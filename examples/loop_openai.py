@@ -7,16 +7,8 @@ import openai
 import undertext
 
 MODEL = "gpt-5.5"
-TOOLS = [
-    {
-        "type": "function",
-        "function": {
-            "name": "run_tests",
-            "description": "Runs a suite.",
-            "parameters": {"type": "object", "properties": {"suite": {"type": "string"}}},
-        },
-    }
-]
+TOOLS = [{"type": "function", "function": {"name": "run_tests", "description": "Runs a suite.",
+          "parameters": {"type": "object", "properties": {"suite": {"type": "string"}}}}}]
 
 
 def run_tests(suite):

@@ -4,22 +4,13 @@ import undertext
 from undertext.types import Message, Plan
 
 
-def keep_questions(
-    view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel
-) -> Plan | None:
+def keep_questions(view: undertext.View, tokens_max: int | None, cancel: undertext.Cancel) -> Plan | None:
     """Hides what is no question, but for the last two messages. A summary stands for messages that stand together."""
-    old = [
-        view.entry(i)["ordinal"]
-        for i in range(len(view) - 2)
-        if not str(view[i]["content"]).endswith("?")
-    ]
+    old = [view.entry(i)["ordinal"] for i in range(len(view) - 2) if not str(view[i]["content"]).endswith("?")]
     if not old:
         return None
     said = {"role": "user", "content": "(said)"}
-    return {
-        "replacements": [{"hide": [ordinal], "summary": said} for ordinal in old],
-        "reason": "no questions",
-    }
+    return {"replacements": [{"hide": [ordinal], "summary": said} for ordinal in old], "reason": "no questions"}
 
 
 def shout(message: Message) -> dict[str, object]:

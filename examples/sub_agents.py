@@ -15,16 +15,10 @@ def ask(conversation, question):
     return response.content[0].text
 
 
-with (
-    undertext.Store("sqlite:agent.db") as store,
-    store.open("fix", settings={"model": MODEL}) as parent,
-):
+with undertext.Store("sqlite:agent.db") as store, store.open("fix", settings={"model": MODEL}) as parent:
     ask(parent, "Please fix it.")
     answers = []
-    for name, question in (
-        ("tests", "Which tests are missing?"),
-        ("files", "Which files are affected?"),
-    ):
+    for name, question in (("tests", "Which tests are missing?"), ("files", "Which files are affected?")):
         with parent.fork(id=f"fix-{name}") as child:
             answers.append(ask(child, question))
             print(f"{child.id}: {len(child)} messages, {answers[-1]}")

@@ -326,7 +326,7 @@ class Session:
             looks = self.look()
         except (OSError, ValueError) as failure:
             self.verdict(f"{failure!r}; exit status {self.process.wait(10)}", line)
-            raise SystemExit(finish())
+            raise SystemExit(finish()) from failure
         problem = None
         if error.get("code") not in codes or answer["ok"] != (not error):
             problem = f"expected {codes}, got {raw[:300]}"

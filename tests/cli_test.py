@@ -276,7 +276,7 @@ def forks_and_compresses(b):
         {"conversation": "first", "version": 2}
     ]
     b.run("new", "long")
-    for turn in range(4):
+    for _ in range(4):
         b.run(
             "append",
             "-c",

@@ -88,11 +88,11 @@ def some(element, repeats=True):
     return check
 
 
-def record(required, optional={}):
+def record(required, optional=None):
     def check(value, field):
         if type(value) is not dict:
             raise invalid(field)
-        return fields(value, required, optional)
+        return fields(value, required, optional or {})
 
     return check
 
@@ -773,7 +773,7 @@ class Conversation:
                     fresh.append(o)
                 left -= set(version.state.view)
             partners = set()
-            for o, (side, id) in ((o, link) for o in fresh for link in links(self.log[o])):
+            for o, (side, id) in ((f, link) for f in fresh for link in links(self.log[f])):
                 other_side = {"call": "result", "result": "call"}[side]
                 others = [
                     other for other in self.order if (other_side, id) in links(self.log[other])

@@ -199,7 +199,7 @@ def measure(program, rounds, packages):
             clients = {way: Client(host) for way, host in hosts.items()}
             for size in (72_000, 429_000):
                 body = body_of(size)
-                for way, client in clients.items():
+                for client in clients.values():
                     for number in range(20):
                         ask(client, body, number)
                 began, cpu = (

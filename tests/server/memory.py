@@ -118,7 +118,7 @@ class Answers(unittest.TestCase):
         cls.folder = Folder(PROGRAM)
         cls.server = Server(cls.folder, "--answer", "2", "--memory", "16", "--cache", "4")
         cls.server.make("long")
-        for number in range(8):
+        for _ in range(8):
             assert cls.server.append("long", "x" * 500_000).status == 200
 
     @classmethod

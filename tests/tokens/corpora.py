@@ -186,7 +186,7 @@ def translations(folder, pattern):
 
 
 def emoji(folder, pattern):
-    for path, text in files("emojibase", folder, rf"/{pattern}/compact\.json$"):
+    for _, text in files("emojibase", folder, rf"/{pattern}/compact\.json$"):
         yield from (
             f"{e['unicode']} {e['label']}: {', '.join(e.get('tags', []))}" for e in json.loads(text)
         )

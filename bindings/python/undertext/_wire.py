@@ -32,7 +32,7 @@ def check_function(name: str, function: object) -> None:
 
 def is_coroutine_function(function: object) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)
+        getattr(function, "__call__", None)  # noqa: B004
     )
 
 

@@ -197,7 +197,6 @@ def shorten(text, width):
 
 
 def node_project(package, thing):
-    Thing = thing.capitalize()
     return {
         "package.json": '{\n  "name": "%s",\n  "version": "1.4.0",\n  "type": "commonjs",\n  "scripts": {\n    "test": "node --test",\n    "lint": "node scripts/lint.js"\n  }\n}\n'
         % package,
