@@ -1,4 +1,4 @@
-import { defineConfig } from 'vite';
+import { defineConfig } from 'vite'
 
 // One script with one worker, and one style sheet, so that the policy `script-src 'self'; style-src 'self'` is all the page needs.
 export default defineConfig({
@@ -12,4 +12,4 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: false,
   },
-});
+})

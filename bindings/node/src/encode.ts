@@ -53,10 +53,16 @@ function begun(room: number): Writing {
 function refuse(code: 'invalid_argument' | 'too_large', message: string, cause?: unknown): never {
   let path = ''
   // What contains itself has a path without end.
-  for (const step of now.trail.slice(0, pathStepsMax)) path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
+  for (const step of now.trail.slice(0, pathStepsMax))
+    path += typeof step === 'number' ? `[${step}]` : path === '' ? step : `.${step}`
   if (now.trail.length > pathStepsMax) path += '…'
-  const field = now.trail.findLast((step) => typeof step === 'string')
-  throw new UndertextError(code, path === '' ? message : `${path}: ${message}`, { field: field as string | undefined, path: path || undefined }, cause)
+  const field = now.trail.findLast(step => typeof step === 'string')
+  throw new UndertextError(
+    code,
+    path === '' ? message : `${path}: ${message}`,
+    { field: field as string | undefined, path: path || undefined },
+    cause,
+  )
 }
 
 function later(rest: Rest): string {
@@ -66,7 +72,8 @@ function later(rest: Rest): string {
 function writeString(value: string): string {
   now.characters += value.length
   if (now.characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
-  if (value.length > now.room && value.length > shortCharacters) return later({ text: value, at: 0 })
+  if (value.length > now.room && value.length > shortCharacters)
+    return later({ text: value, at: 0 })
   now.room -= value.length
   if (!value.isWellFormed()) refuse('invalid_argument', loneSurrogate)
   return JSON.stringify(value)
@@ -121,14 +128,20 @@ function writePulled(iterator: Iterator<unknown>, start: number): string {
   }
 }
 
-function writeMembers(members: object, keys: readonly string[], from: number, isFirst: boolean): string {
+function writeMembers(
+  members: object,
+  keys: readonly string[],
+  from: number,
+  isFirst: boolean,
+): string {
   let text = ''
   for (let at = from; at < keys.length; ++at) {
     if (now.room <= 0) {
       if (now.isCopy) return text + later({ members, keys, at, isFirst: isFirst && text === '' })
       const left = keys.slice(at)
       const copy = copyOfMembers(members, left)
-      if (copy !== undefined) return text + later({ members: copy, keys: left, at: 0, isFirst: isFirst && text === '' })
+      if (copy !== undefined)
+        return text + later({ members: copy, keys: left, at: 0, isFirst: isFirst && text === '' })
       now.room = Infinity
     }
     const key = keys[at]!
@@ -145,7 +158,11 @@ function writeMembers(members: object, keys: readonly string[], from: number, is
 }
 
 function membersOf(value: object, isFirst: boolean): string {
-  if (!isMembers(value)) refuse('invalid_argument', 'must be plain data: strings, numbers, booleans, null, lists and objects of these')
+  if (!isMembers(value))
+    refuse(
+      'invalid_argument',
+      'must be plain data: strings, numbers, booleans, null, lists and objects of these',
+    )
   return writeMembers(value, Object.keys(value), 0, isFirst)
 }
 
@@ -160,11 +177,14 @@ function write(value: unknown): string {
       return value ? 'true' : 'false'
     case 'object':
       if (value === null) return 'null'
-      if (now.trail.length > depthMax) refuse('invalid_argument', 'is nested too deeply, or contains itself')
+      if (now.trail.length > depthMax)
+        refuse('invalid_argument', 'is nested too deeply, or contains itself')
       // Counted, so that a value which is small but named many times over ends somewhere.
-      if (++now.characters > charactersMax) refuse('too_large', `more than ${charactersMax} characters`)
+      if (++now.characters > charactersMax)
+        refuse('too_large', `more than ${charactersMax} characters`)
       if (Array.isArray(value)) return '[' + writeItems(value, 0, 0) + ']'
-      if (value instanceof Pulled) return '[' + writePulled(value.iterable[Symbol.iterator](), 0) + ']'
+      if (value instanceof Pulled)
+        return '[' + writePulled(value.iterable[Symbol.iterator](), 0) + ']'
       return '{' + membersOf(value, true) + '}'
     default:
       return refuse('invalid_argument', `${typeof value} is no type of JSON`)
@@ -180,7 +200,11 @@ function writeWith(writing: Writing, work: () => string): string {
     for (const { rest } of writing.putOff) if ('iterator' in rest) rest.iterator.return?.()
     if (thrown instanceof UndertextError) throw thrown
     // A getter, a proxy or an iterator threw, or the text became longer than a string can be.
-    return refuse(thrown instanceof RangeError ? 'too_large' : 'invalid_argument', `cannot be read: ${messageOf(thrown)}`, thrown)
+    return refuse(
+      thrown instanceof RangeError ? 'too_large' : 'invalid_argument',
+      `cannot be read: ${messageOf(thrown)}`,
+      thrown,
+    )
   } finally {
     now = before
   }
@@ -209,12 +233,17 @@ export function encode(value: unknown): string {
 }
 
 /** A line of the protocol: `name` is what is asked for ("query" or "operation"), and the members of `parts` stand beside it. */
-export function encodeRequest(kind: 'query' | 'operation', name: string, ...parts: (object | undefined)[]): string {
+export function encodeRequest(
+  kind: 'query' | 'operation',
+  name: string,
+  ...parts: (object | undefined)[]
+): string {
   return encodeWith(() => {
     let text = `{"${kind}":"${name}"`
     for (const part of parts) {
       if (part === undefined) continue
-      if (typeof part !== 'object' || part === null || Array.isArray(part)) refuse('invalid_argument', 'must be an object')
+      if (typeof part !== 'object' || part === null || Array.isArray(part))
+        refuse('invalid_argument', 'must be an object')
       text += membersOf(part, false)
     }
     return text + '}'
@@ -231,7 +260,11 @@ class Pulled {
 
 function isMany(given: unknown): given is Iterable<unknown> {
   try {
-    return typeof given === 'object' && given !== null && typeof (given as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function'
+    return (
+      typeof given === 'object' &&
+      given !== null &&
+      typeof (given as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function'
+    )
   } catch {
     return false // what cannot be asked is refused when it is read
   }
@@ -282,7 +315,8 @@ export async function finishWriting({ text, writing }: Begun): Promise<NativeTex
   const todo: (string | PutOff)[] = []
   const add = (text: string, putOff: readonly PutOff[]): void => {
     const pieces = text.split('\0')
-    for (let i = pieces.length; i-- > 0; ) todo.push(i % 2 === 0 ? pieces[i]! : putOff[Number(pieces[i])]!)
+    for (let i = pieces.length; i-- > 0; )
+      todo.push(i % 2 === 0 ? pieces[i]! : putOff[Number(pieces[i])]!)
   }
   add(String(text), writing.putOff)
   let { characters, room } = writing
@@ -292,16 +326,26 @@ export async function finishWriting({ text, writing }: Begun): Promise<NativeTex
       continue
     }
     if (room <= shortCharacters) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise(resolve => setImmediate(resolve))
       room = charactersAtOnce
     }
     const { rest, trail } = next
     // What an iterator gives is not ours.
-    const step: Writing = { trail: [...trail], characters, room, putOff: [], isCopy: !('iterator' in rest) }
+    const step: Writing = {
+      trail: [...trail],
+      characters,
+      room,
+      putOff: [],
+      isCopy: !('iterator' in rest),
+    }
     try {
-      add(writeWith(step, () => writeRest(rest)), step.putOff)
+      add(
+        writeWith(step, () => writeRest(rest)),
+        step.putOff,
+      )
     } catch (thrown) {
-      for (const left of todo) if (typeof left === 'object' && 'iterator' in left.rest) left.rest.iterator.return?.()
+      for (const left of todo)
+        if (typeof left === 'object' && 'iterator' in left.rest) left.rest.iterator.return?.()
       throw thrown
     }
     characters = step.characters

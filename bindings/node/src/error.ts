@@ -21,7 +21,8 @@ export class UndertextError extends Error implements ErrorDetails {
     super(message, cause === undefined ? undefined : { cause })
     this.code = code
     for (const key of ['field', 'path', 'operationIndex', 'byteOffset', 'minimum'] as const) {
-      if (details[key] !== undefined) Object.defineProperty(this, key, { value: details[key], enumerable: true })
+      if (details[key] !== undefined)
+        Object.defineProperty(this, key, { value: details[key], enumerable: true })
     }
   }
 
@@ -37,7 +38,9 @@ const thrownMax = 8
 const thrown: Error[] = []
 
 function takeCause(message: string): Error | undefined {
-  const index = thrown.findLastIndex((error) => error.message !== '' && message.includes(error.message))
+  const index = thrown.findLastIndex(
+    error => error.message !== '' && message.includes(error.message),
+  )
   return index < 0 ? undefined : thrown.splice(index, 1)[0]
 }
 
@@ -63,12 +66,14 @@ export function noting<T>(run: () => T | Promise<T>): T | Promise<T> {
 }
 
 export function mustBeObject(value: unknown, field: string): void {
-  if (typeof value !== 'object' || value === null) throw new UndertextError('invalid_argument', `${field} must be an object`, { field })
+  if (typeof value !== 'object' || value === null)
+    throw new UndertextError('invalid_argument', `${field} must be an object`, { field })
 }
 
 /** What the addon throws is an Error with the protocol's error object as its message. */
 export function typed(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || thrown instanceof UndertextError || !('code' in thrown)) return thrown
+  if (!(thrown instanceof Error) || thrown instanceof UndertextError || !('code' in thrown))
+    return thrown
   try {
     return UndertextError.of(JSON.parse(thrown.message) as { code: ErrorCode; message: string })
   } catch {

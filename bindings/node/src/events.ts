@@ -39,13 +39,23 @@ export class Listeners {
   }
 
   on<T extends EventType>(type: T | '*', listener: Listener<Extract<Event, { type: T }>>): Off {
-    if (type !== '*' && !eventTypes.includes(type)) throw new UndertextError('invalid_argument', `there is no event ${String(type)}`, { field: 'type' })
-    if (typeof listener !== 'function') throw new UndertextError('invalid_argument', 'listener must be a function', { field: 'listener' })
-    const added: Listener = (event) => (type === '*' || event.type === type ? listener(event as Extract<Event, { type: T }>) : undefined)
+    if (type !== '*' && !eventTypes.includes(type))
+      throw new UndertextError('invalid_argument', `there is no event ${String(type)}`, {
+        field: 'type',
+      })
+    if (typeof listener !== 'function')
+      throw new UndertextError('invalid_argument', 'listener must be a function', {
+        field: 'listener',
+      })
+    const added: Listener = event =>
+      type === '*' || event.type === type
+        ? listener(event as Extract<Event, { type: T }>)
+        : undefined
     if (this.#listeners.size === 0) this.#handle.listen(this.#receive)
     this.#listeners.add(added)
     return () => {
-      if (this.#listeners.delete(added) && this.#listeners.size === 0 && !this.#closed) this.#handle.listen(undefined)
+      if (this.#listeners.delete(added) && this.#listeners.size === 0 && !this.#closed)
+        this.#handle.listen(undefined)
     }
   }
 
@@ -60,14 +70,15 @@ export class Listeners {
       this.#ends.delete(end)
       for (const wake of wakes.splice(0)) wake()
     }
-    const off = this.on('*', (event) => {
+    const off = this.on('*', event => {
       waiting.push(event)
       wakes.shift()?.()
     })
     this.#ends.add(end)
     return {
       async next() {
-        while (waiting.length === 0 && !done) await new Promise<void>((resolve) => wakes.push(resolve))
+        while (waiting.length === 0 && !done)
+          await new Promise<void>(resolve => wakes.push(resolve))
         const value = waiting.shift()
         return value === undefined ? { value, done: true } : { value, done: false }
       },

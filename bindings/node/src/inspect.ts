@@ -5,7 +5,12 @@ import { inspect, type InspectOptions } from 'node:util'
 export const custom: typeof inspect.custom = inspect.custom
 
 /** `Conversation { id: 'support-17', version: 7, … }`; of one that is closed, what is known without reading. */
-export function shown(name: string, read: () => object, options: InspectOptions, known: object = {}): string {
+export function shown(
+  name: string,
+  read: () => object,
+  options: InspectOptions,
+  known: object = {},
+): string {
   try {
     return `${name} ${inspect({ ...known, ...read() }, options)}`
   } catch {

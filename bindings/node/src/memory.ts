@@ -7,13 +7,40 @@ import { Listeners, type Listener, type Off } from './events.js'
 import { custom, shown } from './inspect.js'
 import { native, type NativeCode, type NativeHandle, type Numbers, type Text } from './native.js'
 import { forkOptions, readAnswer, Requests } from './requests.js'
-import type { Appended, Count, Dialect, Event, EventType, GivenMarkMap, GivenRequest, Imported, Message, MessageLike, MessageQuery, Names, OperationOptions, Outcome, Role, Stats, Target, ToolNames, Usage, UsageReport } from './types.js'
+import type {
+  Appended,
+  Count,
+  Dialect,
+  Event,
+  EventType,
+  GivenMarkMap,
+  GivenRequest,
+  Imported,
+  Message,
+  MessageLike,
+  MessageQuery,
+  Names,
+  OperationOptions,
+  Outcome,
+  Role,
+  Stats,
+  Target,
+  ToolNames,
+  Usage,
+  UsageReport,
+} from './types.js'
 import { View } from './view.js'
 import { Waits } from './waits.js'
 
 /** Of [version, totalMessages, …]. */
 export function statsOf(numbers: Numbers): Stats {
-  return { totalMessages: numbers[1], currentBatchMessages: numbers[2], totalBatches: numbers[3], currentBatchIndex: numbers[4], tokens: numbers[5] }
+  return {
+    totalMessages: numbers[1],
+    currentBatchMessages: numbers[2],
+    totalBatches: numbers[3],
+    currentBatchIndex: numbers[4],
+    tokens: numbers[5],
+  }
 }
 
 /**
@@ -47,15 +74,26 @@ export class MemoryConversation extends Requests<'now'> {
   }
 
   /** One message, a list of them, or anything else that gives them one by one. */
-  append(messages: Message | MessageLike | Iterable<Message | MessageLike>, options?: OperationOptions): Appended {
-    if (options !== undefined) return this.operate('APPEND', { messages: listOf(messages) }, options)
+  append(
+    messages: Message | MessageLike | Iterable<Message | MessageLike>,
+    options?: OperationOptions,
+  ): Appended {
+    if (options !== undefined)
+      return this.operate('APPEND', { messages: listOf(messages) }, options)
     const text = encodeGiven(messages)
     const numbers = guarded(() => this.#handle.append(text))
     return { version: numbers[0], stats: statsOf(numbers) }
   }
 
   /** Adds the answer of a model: what an SDK of OpenAI, Anthropic or Google returned, or the JSON of it. The default `dialect` is what it says it is; `toolNames` are those of `render`. */
-  appendResponse(response: object, { dialect, toolNames, ...options }: { dialect?: Dialect; toolNames?: ToolNames } & OperationOptions = {}): Appended {
+  appendResponse(
+    response: object,
+    {
+      dialect,
+      toolNames,
+      ...options
+    }: { dialect?: Dialect; toolNames?: ToolNames } & OperationOptions = {},
+  ): Appended {
     const { messages } = this.importMessages({ json: response, dialect, toolNames })
     return this.append(messages, Object.keys(options).length === 0 ? undefined : options)
   }
@@ -98,7 +136,10 @@ export class MemoryConversation extends Requests<'now'> {
   }
 
   /** TRANSFORM by a function: each message named is replaced by what `change` makes of it. If it throws, nothing has changed. */
-  transformBy(which: (Names | { roles: readonly Role[] }) & OperationOptions, change: Change): Outcome {
+  transformBy(
+    which: (Names | { roles: readonly Role[] }) & OperationOptions,
+    change: Change,
+  ): Outcome {
     const text = encode(which)
     return readAnswer(guarded(() => this.#handle.transform(text, changeCall(change)))) as Outcome
   }
@@ -140,7 +181,8 @@ export class MemoryConversation extends Requests<'now'> {
   /** Records a request of a client, with the raw texts of request and answer; returns its number. */
   recordRequest(request: GivenRequest): number {
     const text = encode(request)
-    return (JSON.parse(guarded(() => this.#handle.recordRequest(text))) as { number: number }).number
+    return (JSON.parse(guarded(() => this.#handle.recordRequest(text))) as { number: number })
+      .number
   }
 
   /** Until what works in the background is done. */
@@ -177,9 +219,13 @@ export class MemoryConversation extends Requests<'now'> {
 
   /** What console.log() shows. */
   [custom](_depth: number, options: InspectOptions): string {
-    return shown('MemoryConversation', () => {
-      const [version, , messages, , , tokens] = this.#handle.stats()
-      return { version, messages, tokens }
-    }, options)
+    return shown(
+      'MemoryConversation',
+      () => {
+        const [version, , messages, , , tokens] = this.#handle.stats()
+        return { version, messages, tokens }
+      },
+      options,
+    )
   }
 }

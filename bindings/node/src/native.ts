@@ -25,7 +25,14 @@ export type Text = string | Uint8Array
 export interface NativeText {
   add(piece: Text): void
 }
-export type Numbers = [version: number, totalMessages: number, currentBatchMessages: number, totalBatches: number, currentBatchIndex: number, tokens: number]
+export type Numbers = [
+  version: number,
+  totalMessages: number,
+  currentBatchMessages: number,
+  totalBatches: number,
+  currentBatchIndex: number,
+  tokens: number,
+]
 
 export interface NativeCancel {
   isCancelled(): boolean
@@ -41,12 +48,35 @@ export interface NativeView {
 }
 
 /** What a summariser answers: the text, the model, and what it cost. */
-export type NativeSummary = [text: string, model: string, promptTokens: number, completionTokens: number]
+export type NativeSummary = [
+  text: string,
+  model: string,
+  promptTokens: number,
+  completionTokens: number,
+]
 
 /** Slow code may answer with a promise, and then runs while others change the conversation. It fails by throwing; `code` of what it throws is kept if it is a status. */
 export type NativeCode =
-  | { kind: 'strategy'; name: string; slow: boolean; call: (view: NativeView, tokensMax: number | undefined, cancel: NativeCancel) => string | undefined | Promise<string | undefined> }
-  | { kind: 'summariser'; name: string; slow: boolean; call: (messages: string, tokensMax: number, cancel: NativeCancel) => NativeSummary | Promise<NativeSummary> }
+  | {
+      kind: 'strategy'
+      name: string
+      slow: boolean
+      call: (
+        view: NativeView,
+        tokensMax: number | undefined,
+        cancel: NativeCancel,
+      ) => string | undefined | Promise<string | undefined>
+    }
+  | {
+      kind: 'summariser'
+      name: string
+      slow: boolean
+      call: (
+        messages: string,
+        tokensMax: number,
+        cancel: NativeCancel,
+      ) => NativeSummary | Promise<NativeSummary>
+    }
 
 export interface NativeHandle {
   answer(line: Text): string
@@ -95,7 +125,12 @@ export interface NativeHandle {
 }
 
 export interface NativeStore {
-  open(id: Text, config: Text | undefined, code: NativeCode[] | undefined, options: Text): Promise<NativeHandle>
+  open(
+    id: Text,
+    config: Text | undefined,
+    code: NativeCode[] | undefined,
+    options: Text,
+  ): Promise<NativeHandle>
   list(after: Text, limit: number): Promise<string>
   purge(id: Text, who: Text, why: Text): Promise<void>
   check(id: Text): Promise<string>
@@ -138,7 +173,9 @@ function wordsOf(thrown: unknown): string {
 // A package of its own for each platform, of which npm installs the one that fits; beside this file where the addon was built.
 function load(): Native {
   const machine = `${process.platform}-${process.arch}`
-  const beside = fileURLToPath(new URL(`../../prebuilds/${machine}/undertext.node`, import.meta.url))
+  const beside = fileURLToPath(
+    new URL(`../../prebuilds/${machine}/undertext.node`, import.meta.url),
+  )
   let place = process.env['UNDERTEXT_NODE_ADDON'] ?? (existsSync(beside) ? beside : undefined)
   try {
     place ??= require.resolve(`undertext-${machine}/undertext.node`)
@@ -152,7 +189,12 @@ function load(): Native {
   try {
     return require(place) as Native
   } catch (thrown) {
-    throw new UndertextError('unsupported', `the addon cannot be loaded: ${wordsOf(thrown)} (${place})`, {}, thrown)
+    throw new UndertextError(
+      'unsupported',
+      `the addon cannot be loaded: ${wordsOf(thrown)} (${place})`,
+      {},
+      thrown,
+    )
   }
 }
 

@@ -4,7 +4,19 @@ import { encode } from './encode.js'
 import { guarded } from './error.js'
 import { custom, shown } from './inspect.js'
 import { native, type NativeStream } from './native.js'
-import type { Block, Dialect, Imported, Message, MessageLike, Model, Streamed, Target, ToolNames, ToolsCount, Validated } from './types.js'
+import type {
+  Block,
+  Dialect,
+  Imported,
+  Message,
+  MessageLike,
+  Model,
+  Streamed,
+  Target,
+  ToolNames,
+  ToolsCount,
+  Validated,
+} from './types.js'
 
 function textOf(json: string | object): string {
   return typeof json === 'string' ? json : encode(json)
@@ -22,7 +34,11 @@ function askedBy(dialect: Dialect, toolNames?: ToolNames): string {
 }
 
 /** The messages of a provider's request or response, given as text or as a value; and its other fields. Calls get the caller's names of `toolNames` again. */
-export function importMessages(dialect: Dialect, json: string | object, toolNames?: ToolNames): Imported {
+export function importMessages(
+  dialect: Dialect,
+  json: string | object,
+  toolNames?: ToolNames,
+): Imported {
   const [how, text] = [askedBy(dialect, toolNames), textOf(json)]
   return JSON.parse(guarded(() => native.importMessages(how, text))) as Imported
 }
@@ -79,7 +95,11 @@ export class StreamAssembler {
 
   /** What console.log() shows. */
   [custom](_depth: number, options: InspectOptions): string {
-    return shown('StreamAssembler', () => ({ dialect: this.#dialect, complete: this.result().complete }), options)
+    return shown(
+      'StreamAssembler',
+      () => ({ dialect: this.#dialect, complete: this.result().complete }),
+      options,
+    )
   }
 }
 

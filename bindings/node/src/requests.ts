@@ -71,7 +71,10 @@ export function readAnswer(line: string): unknown {
 }
 
 /** What a fork goes on from: a version, or options that say one. */
-export function forkOptions(from: number | { version?: number; id?: string }): { version?: number; id?: string } {
+export function forkOptions(from: number | { version?: number; id?: string }): {
+  version?: number
+  id?: string
+} {
   if (typeof from === 'number') return { version: from }
   mustBeObject(from, 'options')
   return { version: from.version, id: from.id }
@@ -86,7 +89,7 @@ export abstract class Queries<M extends Mode> {
   protected abstract send<T>(encode: () => Text, read: (answer: string) => T): Reply<M, T>
 
   protected ask<T>(encode: () => string, pick: (answer: unknown) => unknown): Reply<M, T> {
-    return this.send(encode, (answer) => pick(readAnswer(answer)) as T)
+    return this.send(encode, answer => pick(readAnswer(answer)) as T)
   }
 
   protected query<T>(name: string, ...parts: (object | undefined)[]): Reply<M, T> {
@@ -98,12 +101,19 @@ export abstract class Queries<M extends Mode> {
    * (9007199254740993, 1.10).
    */
   raw(request: string | Uint8Array | object): Reply<M, string> {
-    return this.send(() => (typeof request === 'string' || request instanceof Uint8Array ? request : encode(request)), (answer) => answer)
+    return this.send(
+      () =>
+        typeof request === 'string' || request instanceof Uint8Array ? request : encode(request),
+      answer => answer,
+    )
   }
 
   /** Messages of the view, or of the log. The filters compose in the order in which `MessageQuery` has them. */
   messages(query?: MessageQuery): Reply<M, Message[]> {
-    return this.ask(() => encodeRequest('query', 'messages', query), (answer) => (answer as Found).messages)
+    return this.ask(
+      () => encodeRequest('query', 'messages', query),
+      answer => (answer as Found).messages,
+    )
   }
 
   /** The messages together with their ordinals. */
@@ -118,10 +128,13 @@ export abstract class Queries<M extends Mode> {
 
   /** How many messages `messages` would return, and their tokens. */
   count(query?: MessageQuery): Reply<M, Count> {
-    return this.ask(() => encodeRequest('query', 'count', query), (answer) => {
-      const { count, tokens } = answer as Count
-      return { count, tokens }
-    })
+    return this.ask(
+      () => encodeRequest('query', 'count', query),
+      answer => {
+        const { count, tokens } = answer as Count
+        return { count, tokens }
+      },
+    )
   }
 
   /** What belongs to the current batch. */
@@ -225,7 +238,9 @@ export abstract class Queries<M extends Mode> {
   }
 
   /** What a provider would refuse. */
-  validate(query?: Omit<RenderQuery, 'repair' | 'boundThinking' | 'cacheMarkers'>): Reply<M, Validated> {
+  validate(
+    query?: Omit<RenderQuery, 'repair' | 'boundThinking' | 'cacheMarkers'>,
+  ): Reply<M, Validated> {
     return this.query('validate', query)
   }
 
@@ -255,7 +270,9 @@ export abstract class Queries<M extends Mode> {
   }
 
   /** The messages of a provider's request or response, to be appended. With `after`, of a request that repeats what was rendered only those that are new. */
-  importMessages(query: { json: object; toolNames?: ToolNames; after?: boolean } & Target): Reply<M, Imported> {
+  importMessages(
+    query: { json: object; toolNames?: ToolNames; after?: boolean } & Target,
+  ): Reply<M, Imported> {
     return this.query('importMessages', query)
   }
 }
@@ -266,7 +283,10 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   apply(operation: AnyOperation): Reply<M, Outcome>
   apply(operations: readonly AnyOperation[]): Reply<M, Outcome[]>
   apply(what: AnyOperation | readonly AnyOperation[]): Reply<M, Outcome | Outcome[]> {
-    return this.ask(() => encode(what), Array.isArray(what) ? (answer) => (answer as { results: Outcome[] }).results : whole)
+    return this.ask(
+      () => encode(what),
+      Array.isArray(what) ? answer => (answer as { results: Outcome[] }).results : whole,
+    )
   }
 
   protected operate(name: string, ...parts: (object | undefined)[]): Reply<M, Outcome> {
@@ -274,12 +294,24 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   }
 
   /** Puts messages in front of the one at `position`; at the length of the view, behind the last. */
-  insert(position: number, messages: Message | MessageLike | readonly (Message | MessageLike)[], options?: OperationOptions): Reply<M, Outcome> {
-    return this.operate('INSERT', { position, messages: Array.isArray(messages) ? messages : [messages] }, options)
+  insert(
+    position: number,
+    messages: Message | MessageLike | readonly (Message | MessageLike)[],
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
+    return this.operate(
+      'INSERT',
+      { position, messages: Array.isArray(messages) ? messages : [messages] },
+      options,
+    )
   }
 
   /** Puts a message in the place of the one at `index`, which stays in the log. */
-  replace(index: number, message: Message | MessageLike, options?: OperationOptions): Reply<M, Outcome> {
+  replace(
+    index: number,
+    message: Message | MessageLike,
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
     return this.operate('REPLACE', { index, message }, options)
   }
 
@@ -304,7 +336,10 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   }
 
   /** Hides messages that are named, or those that a strategy chooses; a summary may stand for them. `cannot_fit`: the target cannot be reached. */
-  compress(how: (Names & { summary?: Message }) | CompressByStrategy, options?: OperationOptions): Reply<M, Outcome> {
+  compress(
+    how: (Names & { summary?: Message }) | CompressByStrategy,
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
     return this.operate('COMPRESS', how, options)
   }
 
@@ -324,7 +359,11 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   }
 
   /** RECALL: appends a user message that quotes what `recall` finds, as data. It is marked `recalled`, and strategies hide it first. */
-  appendRecalled(text: string, query?: MessageQuery & { budgetTokens?: number }, options?: OperationOptions): Reply<M, Outcome> {
+  appendRecalled(
+    text: string,
+    query?: MessageQuery & { budgetTokens?: number },
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
     return this.operate('RECALL', { text, ...query }, options)
   }
 
@@ -334,7 +373,11 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   }
 
   /** Makes one message of several of one role. */
-  merge(indices: readonly number[], separator?: string, options?: OperationOptions): Reply<M, Outcome> {
+  merge(
+    indices: readonly number[],
+    separator?: string,
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
     return this.operate('MERGE', { indices, separator }, options)
   }
 
@@ -344,17 +387,27 @@ export abstract class Requests<M extends Mode> extends Queries<M> {
   }
 
   /** By a change that is data; `transformBy` takes a function. */
-  transform(how: (Names | { roles: readonly Role[] }) & TextChange, options?: OperationOptions): Reply<M, Outcome> {
+  transform(
+    how: (Names | { roles: readonly Role[] }) & TextChange,
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
     return this.operate('TRANSFORM', how, options)
   }
 
   /** Opens a batch: a point to return to. With `hidePrior`, what stands before `boundary` is hidden. */
-  startBatch(how?: { boundary?: number; hidePrior?: boolean }, options?: OperationOptions): Reply<M, Outcome> {
+  startBatch(
+    how?: { boundary?: number; hidePrior?: boolean },
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
     return this.operate('START_BATCH', how, options)
   }
 
   /** Returns to a batch below, and takes messages of the roles in `carry` along. */
-  endBatch(targetBatch: number, carry?: readonly Role[], options?: OperationOptions): Reply<M, Outcome> {
+  endBatch(
+    targetBatch: number,
+    carry?: readonly Role[],
+    options?: OperationOptions,
+  ): Reply<M, Outcome> {
     return this.operate('END_BATCH', { targetBatch, carry }, options)
   }
 

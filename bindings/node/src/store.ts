@@ -6,7 +6,14 @@ import { encode } from './encode.js'
 import { later, mustBeObject, UndertextError } from './error.js'
 import { custom, shown } from './inspect.js'
 import { native, type NativeStore } from './native.js'
-import type { CheckReport, ConversationRecord, DataSettings, OpenOptions, Removal, StoreOptions } from './types.js'
+import type {
+  CheckReport,
+  ConversationRecord,
+  DataSettings,
+  OpenOptions,
+  Removal,
+  StoreOptions,
+} from './types.js'
 
 /** A place where conversations last. Everything it does runs off the loop. */
 export class Store {
@@ -26,18 +33,30 @@ export class Store {
   }
 
   get #native(): NativeStore {
-    if (this.#isClosed) throw new UndertextError('invalid_argument', `store ${this.#name} is closed`, { field: 'store' })
+    if (this.#isClosed)
+      throw new UndertextError('invalid_argument', `store ${this.#name} is closed`, {
+        field: 'store',
+      })
     return this.#handle
   }
 
   /** What console.log() shows. */
   [custom](_depth: number, options: InspectOptions): string {
-    return shown('Store', () => (this.#isClosed ? { url: this.#name, closed: true } : { url: this.#name }), options)
+    return shown(
+      'Store',
+      () => (this.#isClosed ? { url: this.#name, closed: true } : { url: this.#name }),
+      options,
+    )
   }
 
   /** The conversations by name, one after another. */
   async *[Symbol.asyncIterator](): AsyncIterableIterator<ConversationRecord> {
-    for (let page = await this.list(); page.length > 0; page = await this.list({ after: page.at(-1)!.conversation })) yield* page
+    for (
+      let page = await this.list();
+      page.length > 0;
+      page = await this.list({ after: page.at(-1)!.conversation })
+    )
+      yield* page
   }
 
   /**
@@ -91,9 +110,16 @@ export class Store {
   }
 
   /** What `export` gave, under a name that is not taken. `trustSettings` where the exported settings may name files and endpoints. */
-  async import(id: string, lines: string, options?: { settings?: DataSettings; trustSettings?: boolean }): Promise<{ versions: number; messages: number }> {
+  async import(
+    id: string,
+    lines: string,
+    options?: { settings?: DataSettings; trustSettings?: boolean },
+  ): Promise<{ versions: number; messages: number }> {
     const text = options === undefined ? '' : encode(options)
-    return JSON.parse(await later(() => this.#native.importLines(id, lines, text))) as { versions: number; messages: number }
+    return JSON.parse(await later(() => this.#native.importLines(id, lines, text))) as {
+      versions: number
+      messages: number
+    }
   }
 
   /** Conversations that are open stay open. */
@@ -108,7 +134,13 @@ export class Store {
   }
 }
 
-async function openIn(store: NativeStore, id: string, read: ReadSettings, how: string, owner?: NativeStore): Promise<Conversation> {
+async function openIn(
+  store: NativeStore,
+  id: string,
+  read: ReadSettings,
+  how: string,
+  owner?: NativeStore,
+): Promise<Conversation> {
   const handle = await later(() => store.open(id, read.config, read.code, how))
   return new Conversation({ handle, settings: read, owner })
 }
@@ -133,23 +165,35 @@ function optionsText(options: object | undefined): string {
 }
 
 /** A conversation in a store, which is closed with it. For several conversations of one store: openStore(). */
-export async function open(url: string, id = 'default', options: { settings?: Settings; store?: StoreOptions } & OpenOptions = {}): Promise<Conversation> {
+export async function open(
+  url: string,
+  id = 'default',
+  options: { settings?: Settings; store?: StoreOptions } & OpenOptions = {},
+): Promise<Conversation> {
   mustBeObject(options, 'options')
   const { settings, store: storeOptions, ...openOptions } = options
   const [read, how] = [readSettings(settings), optionsText(openOptions)]
-  return inStore(url, storeOptions, (store) => openIn(store, id, read, how, store))
+  return inStore(url, storeOptions, store => openIn(store, id, read, how, store))
 }
 
 /** The same, with the settings that are kept with it. @internal */
-export async function openWithKept(url: string, id: string, settings: Settings): Promise<{ conversation: Conversation; kept: DataSettings | undefined }> {
+export async function openWithKept(
+  url: string,
+  id: string,
+  settings: Settings,
+): Promise<{ conversation: Conversation; kept: DataSettings | undefined }> {
   const read = readSettings(settings)
-  return inStore(url, undefined, async (store) => {
+  return inStore(url, undefined, async store => {
     const conversation = await openIn(store, id, read, '', store)
     return { conversation, kept: settingsOf(await later(() => store.settings(id))) }
   })
 }
 
-async function inStore<T>(url: string, options: StoreOptions | undefined, use: (store: NativeStore) => Promise<T>): Promise<T> {
+async function inStore<T>(
+  url: string,
+  options: StoreOptions | undefined,
+  use: (store: NativeStore) => Promise<T>,
+): Promise<T> {
   const store = await openNative(url, options)
   try {
     return await use(store)

@@ -7,16 +7,24 @@ export type * from './protocol.js'
 export type * from './store_types.js'
 
 /** What every operation may carry. */
-export type OperationOptions = Pick<protocol.UndoOperation, 'expectedVersion' | 'description' | 'operationId'>
+export type OperationOptions = Pick<
+  protocol.UndoOperation,
+  'expectedVersion' | 'description' | 'operationId'
+>
 
 /** Messages by their places in the view, or in the log. */
-export type Names = { indices: readonly number[]; ordinals?: undefined } | { ordinals: readonly number[]; indices?: undefined }
+export type Names =
+  | { indices: readonly number[]; ordinals?: undefined }
+  | { ordinals: readonly number[]; indices?: undefined }
 
 /** A provider's format and rules; a profile is a name, or an object as docs/dialects.md has it. */
 export type Target = Pick<protocol.RenderQuery, 'dialect' | 'profile'>
 
 /** By a strategy; `targetTokens` or `budget` say how much room there is. */
-export type CompressByStrategy = Pick<protocol.CompressByStrategy, 'strategy' | 'targetTokens' | 'budget' | 'progress' | 'survival'>
+export type CompressByStrategy = Pick<
+  protocol.CompressByStrategy,
+  'strategy' | 'targetTokens' | 'budget' | 'progress' | 'survival'
+>
 
 /** What a client that keeps its own list sent: a whole request, or its list. */
 export type ClientRequest = Pick<protocol.ReconcileOperation, 'client' | 'dialect'> &

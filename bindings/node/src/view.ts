@@ -59,6 +59,14 @@ export class View extends Queries<'now'> {
 
   /** What console.log() shows. */
   [custom](_depth: number, options: InspectOptions): string {
-    return shown('View', () => ({ version: this.version(), messages: this.size, tokens: guarded(() => this.#native.tokens()) }), options)
+    return shown(
+      'View',
+      () => ({
+        version: this.version(),
+        messages: this.size,
+        tokens: guarded(() => this.#native.tokens()),
+      }),
+      options,
+    )
   }
 }

@@ -3,53 +3,77 @@ import assert from 'node:assert/strict'
 import { lookup } from 'node:dns/promises'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inMemory, MemoryConversation, open, UndertextError, type Conversation, type Event, type Message, type Settings, type View } from 'undertext'
+import {
+  inMemory,
+  MemoryConversation,
+  open,
+  UndertextError,
+  type Conversation,
+  type Event,
+  type Message,
+  type Settings,
+  type View,
+} from 'undertext'
 import { temporaryStore } from './temporary.js'
 
 const user = (content: string): Message => ({ role: 'user', content })
-const hideFirst = (view: View): { replacements: { hide: number[] }[] } => ({ replacements: [{ hide: [view.find({ first: 1 }).ordinals[0]!] }] })
+const hideFirst = (view: View): { replacements: { hide: number[] }[] } => ({
+  replacements: [{ hide: [view.find({ first: 1 }).ordinals[0]!] }],
+})
 const three = [user('a'), user('b'), user('c')]
 
 for (const [where, make] of [
   ['in memory', async (_: string, settings: Settings) => inMemory(settings)],
   ['in a store', async (url: string, settings: Settings) => open(url, 'c', { settings })],
 ] as const) {
-  test(`a slow strategy answers with a promise while the conversation goes on: ${where}`, async (t) => {
+  test(`a slow strategy answers with a promise while the conversation goes on: ${where}`, async t => {
     let go: (() => void) | undefined
-    const going = new Promise<void>((resolve) => (go = resolve))
+    const going = new Promise<void>(resolve => (go = resolve))
     const plan = async (view: View) => {
       await going
       return hideFirst(view)
     }
-    await using conversation = await make(temporaryStore(t), { strategies: { mine: { plan, slow: true } } })
+    await using conversation = await make(temporaryStore(t), {
+      strategies: { mine: { plan, slow: true } },
+    })
     await conversation.append(three)
     const compressed = conversation.compress({ strategy: 'mine', targetTokens: 11 })
     await conversation.append(user('meanwhile'))
     go!()
     assert.equal((await compressed).outcome, 'compressed')
     assert.deepEqual(
-      (await conversation.messages()).map((message) => message.content),
+      (await conversation.messages()).map(message => message.content),
       ['b', 'c', 'meanwhile'],
     )
   })
 
-  test(`slow code may change the very conversation it is asked about: ${where}`, async (t) => {
+  test(`slow code may change the very conversation it is asked about: ${where}`, async t => {
     let conversation: Conversation | undefined
     const summarise = async (messages: Message[]) => {
       await conversation!.append(user('from within'))
-      return { text: `${messages.length} messages`, model: 'mine', promptTokens: 3, completionTokens: 2 }
+      return {
+        text: `${messages.length} messages`,
+        model: 'mine',
+        promptTokens: 3,
+        completionTokens: 2,
+      }
     }
     conversation = await make(temporaryStore(t), { summarisers: { mine: summarise } })
-    await conversation.append([...Array(20).keys()].map((i) => user(`message ${i} of some length`)))
-    const outcome = await conversation.compress({ strategy: { name: 'smart_summary', summariser: 'mine', keep: 2 } })
-    assert.deepEqual([outcome.receipt?.model, outcome.receipt?.cost], ['mine', { promptTokens: 3, completionTokens: 2 }])
+    await conversation.append([...Array(20).keys()].map(i => user(`message ${i} of some length`)))
+    const outcome = await conversation.compress({
+      strategy: { name: 'smart_summary', summariser: 'mine', keep: 2 },
+    })
+    assert.deepEqual(
+      [outcome.receipt?.model, outcome.receipt?.cost],
+      ['mine', { promptTokens: 3, completionTokens: 2 }],
+    )
     const messages = await conversation.messages()
     assert.match(String(messages[0]?.content), /18 messages/)
     assert.equal(messages.at(-1)?.content, 'from within')
     await conversation.close()
   })
 
-  test(`code that fails is a typed failure, and nothing has changed: ${where}`, async (t) => {
+  test(`code that fails is a typed failure, and nothing has changed: ${where}`, async t => {
     const never = new Promise<never>(() => undefined)
     const strategies: Settings['strategies'] = {
       throws: () => {
@@ -97,7 +121,8 @@ for (const [where, make] of [
       if (strategy === 'forever') continue
       await assert.rejects(
         conversation.compress({ strategy, targetTokens: 1 }),
-        (error) => error instanceof UndertextError && (strategy !== 'says' || error.code === 'unavailable'),
+        error =>
+          error instanceof UndertextError && (strategy !== 'says' || error.code === 'unavailable'),
         strategy,
       )
     }
@@ -108,16 +133,16 @@ for (const [where, make] of [
     assert.equal(await conversation.version(), 2)
   })
 
-  test(`a transform by a function changes all or nothing: ${where}`, async (t) => {
+  test(`a transform by a function changes all or nothing: ${where}`, async t => {
     await using conversation = await make(temporaryStore(t), {})
     await conversation.append(three)
     let calls = 0
     await assert.rejects(
-      conversation.transformBy({ roles: ['user'] }, (message) => {
+      conversation.transformBy({ roles: ['user'] }, message => {
         if (++calls === 3) throw new Error('not this one')
         return message
       }),
-      (error) => error instanceof UndertextError && error.message.includes('not this one'),
+      error => error instanceof UndertextError && error.message.includes('not this one'),
     )
     await assert.rejects(
       conversation.transformBy({ roles: ['user'] }, (async () => user('x')) as never),
@@ -128,24 +153,29 @@ for (const [where, make] of [
       UndertextError,
     )
     assert.equal(await conversation.version(), 1)
-    await conversation.transformBy({ indices: [0, 2], description: 'louder' }, (message) => ({ ...message, content: String(message.content).toUpperCase() }))
+    await conversation.transformBy({ indices: [0, 2], description: 'louder' }, message => ({
+      ...message,
+      content: String(message.content).toUpperCase(),
+    }))
     assert.deepEqual(
-      (await conversation.messages()).map((message) => message.content),
+      (await conversation.messages()).map(message => message.content),
       ['A', 'b', 'C'],
     )
   })
 
-  test(`a conversation compresses itself by code, in the background where that is slow: ${where}`, async (t) => {
+  test(`a conversation compresses itself by code, in the background where that is slow: ${where}`, async t => {
     const plan = async (view: View) => {
       await sleep(1)
       const { ordinals } = view.find()
-      return ordinals.length <= 2 ? undefined : { replacements: [{ hide: ordinals.slice(0, -2), summary: user('short') }] }
+      return ordinals.length <= 2
+        ? undefined
+        : { replacements: [{ hide: ordinals.slice(0, -2), summary: user('short') }] }
     }
     await using conversation = await make(temporaryStore(t), {
       strategies: { mine: { plan, slow: true } },
       compressionConfig: { enabled: true, threshold: 60, targetTokens: 40, strategy: 'mine' },
     })
-    const compressed = new Promise<Event>((resolve) => conversation.on('COMPRESSED', resolve))
+    const compressed = new Promise<Event>(resolve => conversation.on('COMPRESSED', resolve))
     for (let i = 0; i < 12; ++i) await conversation.append(user(`message ${i}`))
     await conversation.waitForCompression()
     assert.equal((await compressed).type, 'COMPRESSED')
@@ -157,7 +187,7 @@ test('a change on the loop from within quick code is refused, and does not wait 
   let seen: unknown
   const conversation: MemoryConversation = new MemoryConversation({
     strategies: {
-      meddles: (view) => {
+      meddles: view => {
         assert.equal(conversation.stats().totalMessages, 3)
         try {
           conversation.append(user('no'))
@@ -175,33 +205,63 @@ test('a change on the loop from within quick code is refused, and does not wait 
 })
 
 test('quick code that is called for from another thread does not wait for the loop that waits for it', async () => {
-  const conversation = inMemory({ strategies: { mine: hideFirst }, compressionConfig: { enabled: true, threshold: 20, targetTokens: 12, strategy: 'mine' } })
+  const conversation = inMemory({
+    strategies: { mine: hideFirst },
+    compressionConfig: { enabled: true, threshold: 20, targetTokens: 12, strategy: 'mine' },
+  })
   // All of these go off the loop, and each sets off the strategy on it.
-  await Promise.all([...Array(50).keys()].map((i) => conversation.append(user(`m${i}`))))
+  await Promise.all([...Array(50).keys()].map(i => conversation.append(user(`m${i}`))))
   assert.equal((await conversation.stats()).totalMessages, 50)
   await conversation.close()
 })
 
 test('a summariser that answers nothing, and code with a name of the engine’s, are refused', async () => {
   const conversation = inMemory({ summarisers: { nothing: () => undefined as never } })
-  await conversation.append([...Array(20)].map((_, i) => ({ role: 'user' as const, content: `message ${i} with a few words` })))
-  await assert.rejects(conversation.compress({ strategy: { name: 'smart_summary', keep: 2, summariser: 'nothing' }, targetTokens: 60 }), { code: 'invalid_argument' })
+  await conversation.append(
+    [...Array(20)].map((_, i) => ({
+      role: 'user' as const,
+      content: `message ${i} with a few words`,
+    })),
+  )
+  await assert.rejects(
+    conversation.compress({
+      strategy: { name: 'smart_summary', keep: 2, summariser: 'nothing' },
+      targetTokens: 60,
+    }),
+    { code: 'invalid_argument' },
+  )
   assert.equal(await conversation.version(), 1)
-  assert.throws(() => inMemory({ strategies: { sliding_window: () => undefined } }), { code: 'invalid_argument', field: 'name' })
-  assert.throws(() => inMemory({ summarisers: { digest: () => '' } }), { code: 'invalid_argument', field: 'name' })
+  assert.throws(() => inMemory({ strategies: { sliding_window: () => undefined } }), {
+    code: 'invalid_argument',
+    field: 'name',
+  })
+  assert.throws(() => inMemory({ summarisers: { digest: () => '' } }), {
+    code: 'invalid_argument',
+    field: 'name',
+  })
 })
 
 test('closing ends what somebody waits for in the background', async () => {
   let asked: (() => void) | undefined
-  const begun = new Promise<void>((resolve) => (asked = resolve))
+  const begun = new Promise<void>(resolve => (asked = resolve))
   const never = (_: unknown, { signal }: { signal: AbortSignal }) =>
     new Promise<string>((_resolve, reject) => {
       asked?.()
       signal.addEventListener('abort', () => reject(signal.reason as Error))
     })
-  const compressionConfig = { enabled: true, threshold: 60, targetTokens: 40, strategy: { name: 'smart_summary', keep: 2, summariser: 'never' } }
+  const compressionConfig = {
+    enabled: true,
+    threshold: 60,
+    targetTokens: 40,
+    strategy: { name: 'smart_summary', keep: 2, summariser: 'never' },
+  }
   const conversation = inMemory({ compressionConfig, summarisers: { never } })
-  await conversation.append([...Array(30)].map((_, i) => ({ role: 'user' as const, content: `message ${i} with a few words` })))
+  await conversation.append(
+    [...Array(30)].map((_, i) => ({
+      role: 'user' as const,
+      content: `message ${i} with a few words`,
+    })),
+  )
   const waited = conversation.waitForCompression()
   await begun
   await conversation.close()
@@ -212,7 +272,7 @@ test('a view that was lent can be read until the answer, and not after', async (
   let kept: View | undefined
   const conversation = inMemory({
     strategies: {
-      keeps: (view) => {
+      keeps: view => {
         kept = view
         assert.equal(view.size, 3)
         assert.equal(view.message(0).content, 'a')
@@ -223,7 +283,9 @@ test('a view that was lent can be read until the answer, and not after', async (
   })
   await conversation.append(three)
   assert.equal((await conversation.compress({ strategy: 'keeps' })).outcome, 'fits')
-  await assert.rejects(conversation.compress({ strategy: 'keeps', targetTokens: 1 }), { code: 'cannot_fit' })
+  await assert.rejects(conversation.compress({ strategy: 'keeps', targetTokens: 1 }), {
+    code: 'cannot_fit',
+  })
   assert.throws(() => kept!.size, { code: 'invalid_argument' })
   await conversation.close()
 })
@@ -241,8 +303,10 @@ test('many conversations may wait for slow code that itself needs threads', asyn
   }
   const compress = async (): Promise<void> => {
     await using conversation = inMemory(settings)
-    await conversation.append([...Array(20).keys()].map((i) => user(`message ${i} of some length`)))
-    const outcome = await conversation.compress({ strategy: { name: 'smart_summary', summariser: 'looksUp', keep: 2 } })
+    await conversation.append([...Array(20).keys()].map(i => user(`message ${i} of some length`)))
+    const outcome = await conversation.compress({
+      strategy: { name: 'smart_summary', summariser: 'looksUp', keep: 2 },
+    })
     assert.equal(outcome.outcome, 'compressed')
   }
   await Promise.all([...Array(80)].map(compress))
@@ -278,7 +342,12 @@ test('whoever waits for a compression in the background does not keep it waiting
   }
   conversation = inMemory({
     summarisers: { mine: summarise },
-    compressionConfig: { enabled: true, threshold: 100, targetTokens: 90, strategy: { name: 'smart_summary', keep: 2, summaryTokens: 20, summariser: 'mine' } },
+    compressionConfig: {
+      enabled: true,
+      threshold: 100,
+      targetTokens: 90,
+      strategy: { name: 'smart_summary', keep: 2, summaryTokens: 20, summariser: 'mine' },
+    },
   })
   for (let i = 0; i < 16; ++i) await conversation.append(user(`message ${i} of some length`))
   await conversation.waitForCompression()

@@ -10,7 +10,7 @@ async function* lines(): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     let from = 0
-    for (let end; (end = chunk.indexOf(0x0a, from)) >= 0; from = end + 1) {
+    for (let end: number; (end = chunk.indexOf(0x0a, from)) >= 0; from = end + 1) {
       yield Buffer.concat([...rest, chunk.subarray(from, end)])
       rest = []
     }
@@ -24,7 +24,10 @@ try {
   const store = option('store')
   const config = option('config')
   const settings = config === undefined ? undefined : (JSON.parse(config) as Settings)
-  await using conversation = store === undefined ? inMemory(settings) : await open(store, option('conversation') ?? 'default', { settings })
+  await using conversation =
+    store === undefined
+      ? inMemory(settings)
+      : await open(store, option('conversation') ?? 'default', { settings })
   for await (const line of lines()) process.stdout.write((await conversation.raw(line)) + '\n')
 } catch (thrown) {
   if (!(thrown instanceof UndertextError)) throw thrown

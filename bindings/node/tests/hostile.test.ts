@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import vm from 'node:vm'
-import { Conversation, inMemory, MemoryConversation, open, openStore, UndertextError, View, type Message } from 'undertext'
+import {
+  Conversation,
+  inMemory,
+  MemoryConversation,
+  open,
+  openStore,
+  UndertextError,
+  View,
+  type Message,
+} from 'undertext'
 import { temporaryStore } from './temporary.js'
 
 const good: Message = { role: 'user', content: 'there before' }
@@ -61,10 +70,10 @@ const long: Message[] = [...Array(3000)].map(() => good)
 const kinds: [name: string, make: (url: string) => Promise<Conversation | MemoryConversation>][] = [
   ['at once', async () => new MemoryConversation()],
   ['in memory', async () => inMemory()],
-  ['in a store', (url) => open(url)],
+  ['in a store', url => open(url)],
 ]
 for (const [name, make] of kinds) {
-  test(`what is no data is refused with a type, and changes nothing: ${name}`, async (t) => {
+  test(`what is no data is refused with a type, and changes nothing: ${name}`, async t => {
     const conversation = await make(temporaryStore(t))
     await conversation.append(good)
     for (const [what, value, place] of refused) {
@@ -72,17 +81,24 @@ for (const [name, make] of kinds) {
         ['append', () => conversation.append(value as Message)],
         ['append in a list', () => conversation.append([good, value as Message])],
         ['append in a long list', () => conversation.append([...long, value as Message, good])],
-        ['append one by one', () => conversation.append([...long, value as Message, good].values())],
+        [
+          'append one by one',
+          () => conversation.append([...long, value as Message, good].values()),
+        ],
         ['apply', () => conversation.apply({ operation: 'APPEND', messages: [value as Message] })],
         ['insert', () => conversation.insert(0, value as Message)],
       ]
       for (const [how, call] of calls) {
         await assert.rejects(
           async () => call(),
-          (error) => {
+          error => {
             assert.ok(error instanceof UndertextError, `${how}: ${what}: ${String(error)}`)
             assert.match(error.code, /^(invalid_argument|too_large)$/, `${how}: ${what}`)
-            if (place !== undefined && how !== 'append in a list') assert.ok((error.path ?? error.field)?.endsWith(place), `${how}: ${what}: ${error.path} ${error.field}`)
+            if (place !== undefined && how !== 'append in a list')
+              assert.ok(
+                (error.path ?? error.field)?.endsWith(place),
+                `${how}: ${what}: ${error.path} ${error.field}`,
+              )
             return true
           },
         )
@@ -103,7 +119,12 @@ test('queries and arguments of the wrong kind are refused with a type', async ()
     () => conversation.messages({ last: 1.5 }),
     () => conversation.messages({ last: '3' } as never),
     () => conversation.messages({ unknown: 1 } as never),
-    () => conversation.messages({ get last(): number { throw new Error('x') } }),
+    () =>
+      conversation.messages({
+        get last(): number {
+          throw new Error('x')
+        },
+      }),
     () => conversation.messages({ query: 'count' } as never),
     () => conversation.apply({ operation: 'EXPLODE' } as never),
     () => conversation.apply([] as never),
@@ -128,7 +149,7 @@ test('queries and arguments of the wrong kind are refused with a type', async ()
   for (const call of wrong) {
     await assert.rejects(
       async () => call(),
-      (error) => error instanceof UndertextError,
+      error => error instanceof UndertextError,
       String(call),
     )
   }
@@ -137,7 +158,19 @@ test('queries and arguments of the wrong kind are refused with a type', async ()
 
 test('settings and options of the wrong kind are refused with a type', async () => {
   const isTyped = { name: 'UndertextError', code: 'invalid_argument' }
-  const wrong = [null, 5, 'settings', { strategies: null }, { strategies: 'all' }, { strategies: { x: null } }, { strategies: { x: 5 } }, { strategies: { x: {} } }, { summarisers: null }, { summarisers: { x: null } }, { summarisers: { x: { summarise: null } } }]
+  const wrong = [
+    null,
+    5,
+    'settings',
+    { strategies: null },
+    { strategies: 'all' },
+    { strategies: { x: null } },
+    { strategies: { x: 5 } },
+    { strategies: { x: {} } },
+    { summarisers: null },
+    { summarisers: { x: null } },
+    { summarisers: { x: { summarise: null } } },
+  ]
   await using store = await openStore('memory:')
   for (const settings of wrong as never[]) {
     assert.throws(() => inMemory(settings), isTyped, JSON.stringify(settings))
@@ -158,15 +191,25 @@ test('raw lines that are no JSON are answered, and lone surrogates in them refus
   assert.match(await conversation.raw(new Uint8Array([0xff, 0xfe])), /"ok":false.*invalid_argument/)
   assert.match(await conversation.raw(''), /"ok":false/)
   await assert.rejects(conversation.raw('{"query":"\ud800"}'), { code: 'invalid_argument' })
-  assert.match(await conversation.raw('{"operation":"APPEND","messages":[{"role":"user","content":"\ufffd and \\ud800"}]}'), /"ok":true/)
+  assert.match(
+    await conversation.raw(
+      '{"operation":"APPEND","messages":[{"role":"user","content":"\ufffd and \\ud800"}]}',
+    ),
+    /"ok":true/,
+  )
   assert.match(await conversation.raw({ query: 'messages' }), /\ufffd and \\ud800/)
 })
 
 test('__proto__ and its like are data', () => {
   const conversation = new MemoryConversation()
-  const message = JSON.parse('{"role":"user","content":"x","__proto__":{"polluted":true},"constructor":{"prototype":1},"metadata":{"__proto__":null}}') as Message
+  const message = JSON.parse(
+    '{"role":"user","content":"x","__proto__":{"polluted":true},"constructor":{"prototype":1},"metadata":{"__proto__":null}}',
+  ) as Message
   conversation.append(message)
-  assert.equal(conversation.raw({ query: 'messages' }), `{"ok":true,"messages":[${JSON.stringify(message)}],"ordinals":[0]}`)
+  assert.equal(
+    conversation.raw({ query: 'messages' }),
+    `{"ok":true,"messages":[${JSON.stringify(message)}],"ordinals":[0]}`,
+  )
   const back = conversation.messages()[0]!
   assert.ok(Object.hasOwn(back, '__proto__'))
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
@@ -181,7 +224,14 @@ test('objects without a prototype, of another realm, of a class, frozen or behin
   const bare = Object.assign(Object.create(null) as object, { role: 'user', content: 'bare' })
   const other = vm.runInNewContext('({ role: "user", content: "elsewhere" })') as Message
   const conversation = new MemoryConversation()
-  conversation.append([bare as Message, other, { ...new Mine() }, new Mine() as unknown as Message, Object.freeze({ ...good }), new Proxy(good, {})])
+  conversation.append([
+    bare as Message,
+    other,
+    { ...new Mine() },
+    new Mine() as unknown as Message,
+    Object.freeze({ ...good }),
+    new Proxy(good, {}),
+  ])
   assert.equal(conversation.messages().length, 6)
   assert.ok(!conversation.raw({ query: 'messages' }).includes('absent'))
 })
@@ -197,7 +247,7 @@ test('a getter is read once, and may use the conversation', () => {
     },
   })
   assert.deepEqual(
-    conversation.messages().map((message) => message.content),
+    conversation.messages().map(message => message.content),
     ['inner 1', 'outer'],
   )
 })
@@ -215,7 +265,9 @@ test('a getter may send long texts on their way while its own is being read', as
     },
   })
   await Promise.all(within)
-  assert.deepEqual(await outer.messages(), [{ ...long('a'), metadata: { also: 'd'.repeat(100_000) } }])
+  assert.deepEqual(await outer.messages(), [
+    { ...long('a'), metadata: { also: 'd'.repeat(100_000) } },
+  ])
   assert.deepEqual(await inner.messages(), [long('b')])
   assert.deepEqual(at_once.messages(), [long('c')])
 })
@@ -224,13 +276,18 @@ test('a lone surrogate is found in a long text too', async () => {
   const conversation = inMemory()
   for (const at of [0, 65_535, 65_536, 70_000, 200_000]) {
     const content = 'x'.repeat(at) + '\ud83d' + 'y'.repeat(200_000 - at)
-    await assert.rejects(conversation.append({ role: 'user', content }), { code: 'invalid_argument' })
+    await assert.rejects(conversation.append({ role: 'user', content }), {
+      code: 'invalid_argument',
+    })
     await conversation.append({ role: 'user', content: content.replace('\ud83d', '\u{1f600}') })
-    assert.equal((await conversation.messages({ last: 1 }))[0]?.content, content.replace('\ud83d', '\u{1f600}'))
+    assert.equal(
+      (await conversation.messages({ last: 1 }))[0]?.content,
+      content.replace('\ud83d', '\u{1f600}'),
+    )
   }
 })
 
-test('objects changed after the call, or handed out and changed, change nothing inside', async (t) => {
+test('objects changed after the call, or handed out and changed, change nothing inside', async t => {
   for (const conversation of [inMemory(), await open(temporaryStore(t))]) {
     const parts = [{ type: 'text', text: 'kept' }]
     const message: Message = { role: 'user', content: parts }
@@ -251,23 +308,33 @@ test('objects changed after the call, or handed out and changed, change nothing 
 
 test('a value that is small and yet has no end is too large', () => {
   const conversation = new MemoryConversation()
-  assert.throws(() => conversation.append({ role: 'user', content: 'x', bomb }), { code: 'too_large' })
+  assert.throws(() => conversation.append({ role: 'user', content: 'x', bomb }), {
+    code: 'too_large',
+  })
   assert.equal(conversation.version(), 0)
 })
 
 test('huge strings are stored, or too large', async () => {
   const conversation = inMemory()
   await conversation.append({ role: 'user', content: 'ü'.repeat(4 << 20) })
-  await assert.rejects(conversation.append({ role: 'user', content: 'x'.repeat(17 << 20) }), { code: 'too_large' })
+  await assert.rejects(conversation.append({ role: 'user', content: 'x'.repeat(17 << 20) }), {
+    code: 'too_large',
+  })
   assert.equal(String((await conversation.messages())[0]?.content).length, 4 << 20)
   await conversation.close()
 })
 
 test('methods on the wrong object are refused, not obeyed', () => {
   const conversation = new MemoryConversation()
-  assert.throws(() => MemoryConversation.prototype.version.call({} as MemoryConversation), TypeError)
+  assert.throws(
+    () => MemoryConversation.prototype.version.call({} as MemoryConversation),
+    TypeError,
+  )
   const view = conversation.view()
-  assert.throws(() => MemoryConversation.prototype.version.call(view as unknown as MemoryConversation), TypeError)
+  assert.throws(
+    () => MemoryConversation.prototype.version.call(view as unknown as MemoryConversation),
+    TypeError,
+  )
   assert.throws(() => View.prototype.version.call(conversation as unknown as View), TypeError)
   view.close()
   assert.throws(() => view.size, { code: 'invalid_argument' })

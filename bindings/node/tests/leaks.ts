@@ -8,7 +8,10 @@ import { inMemory, MemoryConversation, openStore } from 'undertext'
 
 const [appends = 20_000, opens = 1_000] = process.argv.slice(2).map(Number)
 const growthMax = 24 << 20
-const message = { role: 'user', content: 'A message of ordinary length, as they are sent a thousand times a day.' } as const
+const message = {
+  role: 'user',
+  content: 'A message of ordinary length, as they are sent a thousand times a day.',
+} as const
 
 async function settle(): Promise<number> {
   for (let i = 0; i < 5; ++i) {
@@ -25,7 +28,7 @@ async function isFlat(what: string, round: () => Promise<void>): Promise<void> {
     await round()
     sizes.push(await settle())
   }
-  console.log(`${what}: ${sizes.map((size) => `${(size / (1 << 20)).toFixed(1)}`).join(' ')} MiB`)
+  console.log(`${what}: ${sizes.map(size => `${(size / (1 << 20)).toFixed(1)}`).join(' ')} MiB`)
   const grown = Math.min(...sizes.slice(-3)) - Math.min(...sizes.slice(0, 3))
   if (grown > growthMax) {
     console.error(`${what}: grown by ${(grown / (1 << 20)).toFixed(1)} MiB`)
@@ -50,7 +53,9 @@ await isFlat(`${appends} appends at once, and as many by promises`, async () => 
 
 await isFlat(`${opens} conversations in memory, opened and forgotten`, async () => {
   for (let i = 0; i < opens / 10; ++i) {
-    const forgotten: MemoryConversation = new MemoryConversation({ strategies: { mine: () => void forgotten.stats() as undefined } })
+    const forgotten: MemoryConversation = new MemoryConversation({
+      strategies: { mine: () => void forgotten.stats() as undefined },
+    })
     forgotten.on('*', () => forgotten.stats())
     for (let j = 0; j < 10; ++j) forgotten.append(message)
     forgotten.view().size

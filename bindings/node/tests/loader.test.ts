@@ -14,16 +14,28 @@ function load(index: string, addon: string | undefined): string {
   const environment = { ...process.env }
   delete environment['UNDERTEXT_NODE_ADDON']
   if (addon !== undefined) environment['UNDERTEXT_NODE_ADDON'] = addon
-  return spawnSync(process.execPath, ['-e', program], { env: environment, encoding: 'utf8' }).stdout.trim()
+  return spawnSync(process.execPath, ['-e', program], {
+    env: environment,
+    encoding: 'utf8',
+  }).stdout.trim()
 }
 
 test('an addon that the system refuses is reported in the words of its loader', () => {
   const folder = mkdtempSync(join(tmpdir(), 'undertext-'))
   try {
     const addon = join(folder, 'undertext.node')
-    writeFileSync(addon, 'this is no library, though it is long enough to have the head of one, and more than that')
-    assert.match(load(join(compiled, 'index.js'), addon), /^unsupported: the addon cannot be loaded: .*(invalid ELF header|not a mach-o|slice is not valid)/)
-    assert.match(load(join(compiled, 'index.js'), join(folder, 'none.node')), /^unsupported: the addon cannot be loaded: .*none\.node/)
+    writeFileSync(
+      addon,
+      'this is no library, though it is long enough to have the head of one, and more than that',
+    )
+    assert.match(
+      load(join(compiled, 'index.js'), addon),
+      /^unsupported: the addon cannot be loaded: .*(invalid ELF header|not a mach-o|slice is not valid)/,
+    )
+    assert.match(
+      load(join(compiled, 'index.js'), join(folder, 'none.node')),
+      /^unsupported: the addon cannot be loaded: .*none\.node/,
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -35,7 +47,12 @@ test('a platform package that is not installed is named', () => {
     cpSync(compiled, join(folder, 'dist/src'), { recursive: true })
     writeFileSync(join(folder, 'package.json'), '{"type": "module"}')
     const said = load(join(folder, 'dist/src/index.js'), undefined)
-    assert.ok(said.startsWith(`unsupported: there is no addon for ${process.platform}-${process.arch}: the package undertext-${process.platform}-${process.arch} is not installed`), said)
+    assert.ok(
+      said.startsWith(
+        `unsupported: there is no addon for ${process.platform}-${process.arch}: the package undertext-${process.platform}-${process.arch} is not installed`,
+      ),
+      said,
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -8,24 +8,43 @@ const count = 3000
 
 function list(): Message[] {
   return [...Array(count)].map((_, i): Message => {
-    if (i % 3 === 0) return { role: 'user', content: [{ type: 'text', text: `part ${i}` }], metadata: { at: { i, list: [i, [i], null, true, 1.5] } } }
-    if (i % 3 === 1) return { role: 'assistant', content: '', toolCalls: [{ id: `call_${i}`, type: 'function', function: { name: 'f', arguments: '{"a":"ü\\n"}' } }] }
-    return { role: 'tool', toolCallId: `call_${i - 1}`, content: i === 5 ? '😀'.repeat(50_000) : 'x'.repeat(300) }
+    if (i % 3 === 0)
+      return {
+        role: 'user',
+        content: [{ type: 'text', text: `part ${i}` }],
+        metadata: { at: { i, list: [i, [i], null, true, 1.5] } },
+      }
+    if (i % 3 === 1)
+      return {
+        role: 'assistant',
+        content: '',
+        toolCalls: [
+          { id: `call_${i}`, type: 'function', function: { name: 'f', arguments: '{"a":"ü\\n"}' } },
+        ],
+      }
+    return {
+      role: 'tool',
+      toolCallId: `call_${i - 1}`,
+      content: i === 5 ? '😀'.repeat(50_000) : 'x'.repeat(300),
+    }
   })
 }
 
-async function everyWay(t: Parameters<typeof temporaryStore>[0], check: (conversation: Conversation) => Promise<void>): Promise<void> {
+async function everyWay(
+  t: Parameters<typeof temporaryStore>[0],
+  check: (conversation: Conversation) => Promise<void>,
+): Promise<void> {
   for (const conversation of [inMemory(), await open(temporaryStore(t))]) {
     await check(conversation)
     await conversation.close()
   }
 }
 
-test('what is written bit by bit is what is written at once, byte for byte', async (t) => {
+test('what is written bit by bit is what is written at once, byte for byte', async t => {
   const atOnce = new MemoryConversation()
   atOnce.append(list())
   const all = { query: 'messages' }
-  await everyWay(t, async (conversation) => {
+  await everyWay(t, async conversation => {
     await conversation.append(list())
     assert.equal(await conversation.raw(all), atOnce.raw(all))
     await conversation.undo()
@@ -37,14 +56,16 @@ test('what is written bit by bit is what is written at once, byte for byte', asy
   })
 })
 
-test('a long list changed after the call changes nothing', async (t) => {
-  await everyWay(t, async (conversation) => {
+test('a long list changed after the call changes nothing', async t => {
+  await everyWay(t, async conversation => {
     const given = list()
     const appended = conversation.append(given)
     for (const message of given) {
       if (message.role === 'user') (message.content as { text: string }[])[0]!.text = 'changed'
-      if (message.role === 'user') (message.metadata as { at: { list: unknown[] } }).at.list.push('changed')
-      if (message.role === 'assistant') (message['toolCalls'] as { function: { name: string } }[])[0]!.function.name = 'changed'
+      if (message.role === 'user')
+        (message.metadata as { at: { list: unknown[] } }).at.list.push('changed')
+      if (message.role === 'assistant')
+        (message['toolCalls'] as { function: { name: string } }[])[0]!.function.name = 'changed'
       message.role = 'system'
     }
     given.length = 0
@@ -54,12 +75,20 @@ test('a long list changed after the call changes nothing', async (t) => {
 })
 
 test('__proto__ and its like are data in a long list too, and what every object inherits is not', async () => {
-  const strange = JSON.parse('{"role":"user","content":"x","__proto__":{"polluted":[1]},"constructor":{"prototype":{}},"metadata":{"__proto__":null}}') as Message
+  const strange = JSON.parse(
+    '{"role":"user","content":"x","__proto__":{"polluted":[1]},"constructor":{"prototype":{}},"metadata":{"__proto__":null}}',
+  ) as Message
   const given = [...list(), strange]
   const conversation = inMemory()
   await conversation.append(given)
-  assert.ok((await conversation.raw({ query: 'messages', last: 1 })).includes(JSON.stringify(strange)))
-  Object.defineProperty(Object.prototype, 'inherited', { value: { by: 'all' }, enumerable: true, configurable: true })
+  assert.ok(
+    (await conversation.raw({ query: 'messages', last: 1 })).includes(JSON.stringify(strange)),
+  )
+  Object.defineProperty(Object.prototype, 'inherited', {
+    value: { by: 'all' },
+    enumerable: true,
+    configurable: true,
+  })
   try {
     await conversation.append(given)
   } finally {
@@ -88,11 +117,14 @@ test('a getter in a long list is read once, when the call is made, also beside i
   assert.equal(reads, 1)
   await appended
   assert.equal(reads, 1)
-  assert.deepEqual((await conversation.messages({ last: 2 })).map((message) => message.content), ['read 1', 'of a class'])
+  assert.deepEqual(
+    (await conversation.messages({ last: 2 })).map(message => message.content),
+    ['read 1', 'of a class'],
+  )
 })
 
-test('calls made while a long list is being written wait for it, and it for those before', async (t) => {
-  await everyWay(t, async (conversation) => {
+test('calls made while a long list is being written wait for it, and it for those before', async t => {
+  await everyWay(t, async conversation => {
     const done: string[] = []
     const note = (name: string) => () => void done.push(name)
     await Promise.all([
@@ -110,8 +142,8 @@ test('calls made while a long list is being written wait for it, and it for thos
   })
 })
 
-test('messages that come one by one are taken as the loop comes by; an iterator that fails, or whose messages are refused, is closed and leaves nothing', async (t) => {
-  await everyWay(t, async (conversation) => {
+test('messages that come one by one are taken as the loop comes by; an iterator that fails, or whose messages are refused, is closed and leaves nothing', async t => {
+  await everyWay(t, async conversation => {
     let closed = 0
     let taken = 0
     function* messages(last: () => Message): Generator<Message> {
@@ -132,13 +164,35 @@ test('messages that come one by one are taken as the loop comes by; an iterator 
       }),
     )
     assert.ok(taken < count)
-    await assert.rejects(appended, (error: { code?: string; message: string; cause?: Error }) => error.code === 'invalid_argument' && error.cause?.message === 'no more')
-    await assert.rejects(conversation.append(messages(() => ({ role: 'user', content: NaN as unknown as string }))), { code: 'invalid_argument', path: `[${count}].content` })
-    await assert.rejects(conversation.append(messages(() => ({ role: 'user', content: `${'x'.repeat(100_000)}\ud800` }))), { code: 'invalid_argument', path: `[${count}].content` })
+    await assert.rejects(
+      appended,
+      (error: { code?: string; message: string; cause?: Error }) =>
+        error.code === 'invalid_argument' && error.cause?.message === 'no more',
+    )
+    await assert.rejects(
+      conversation.append(messages(() => ({ role: 'user', content: NaN as unknown as string }))),
+      { code: 'invalid_argument', path: `[${count}].content` },
+    )
+    await assert.rejects(
+      conversation.append(
+        messages(() => ({ role: 'user', content: `${'x'.repeat(100_000)}\ud800` })),
+      ),
+      { code: 'invalid_argument', path: `[${count}].content` },
+    )
     assert.equal(closed, 3)
-    await assert.rejects(conversation.append(messages(() => ({ role: 'user', content: 'x' })), { description: new Map() as unknown as string }), { code: 'invalid_argument' })
+    await assert.rejects(
+      conversation.append(
+        messages(() => ({ role: 'user', content: 'x' })),
+        { description: new Map() as unknown as string },
+      ),
+      { code: 'invalid_argument' },
+    )
     assert.equal(closed, 4)
-    const unreadable = { [Symbol.iterator]: () => { throw new Error('mine') } } as unknown as Message[] // prettier-ignore
+    const unreadable = {
+      [Symbol.iterator]: () => {
+        throw new Error('mine')
+      },
+    } as unknown as Message[] // prettier-ignore
     await assert.rejects(conversation.append(unreadable), { code: 'invalid_argument' })
     assert.equal(await conversation.version(), 0)
     await conversation.append(new Set(list().slice(0, 2)))

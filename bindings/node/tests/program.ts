@@ -3,7 +3,9 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 import { fileURLToPath } from 'node:url'
 import { inMemory, MemoryConversation, open } from 'undertext'
 
-const [what, url = 'memory:'] = isMainThread ? process.argv.slice(2) : ['in a worker', (workerData as { url: string }).url]
+const [what, url = 'memory:'] = isMainThread
+  ? process.argv.slice(2)
+  : ['in a worker', (workerData as { url: string }).url]
 const user = (content: string) => ({ role: 'user', content }) as const
 const never = { slow: true, plan: () => new Promise<undefined>(() => undefined) }
 
@@ -23,7 +25,12 @@ switch (what) {
     break
   }
   case 'exits at once': {
-    const conversation = await open(url, 'c', { settings: { strategies: { never }, compressionConfig: { enabled: true, threshold: 1, strategy: 'never' } } })
+    const conversation = await open(url, 'c', {
+      settings: {
+        strategies: { never },
+        compressionConfig: { enabled: true, threshold: 1, strategy: 'never' },
+      },
+    })
     await conversation.append(user('a'))
     void conversation.append(user('b'))
     process.exit(0)
@@ -59,7 +66,7 @@ switch (what) {
     for (let i = 0; i < 5; ++i) {
       const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { url } })
       worker.once('message', () => undefined)
-      await new Promise((resolve) => setTimeout(resolve, 10 + 20 * i))
+      await new Promise(resolve => setTimeout(resolve, 10 + 20 * i))
       await worker.terminate()
     }
     break

@@ -9,7 +9,8 @@ const body = (...texts: string[]) => ({
   system: 'S',
   messages: texts.map((text, i) => ({
     role: i % 2 === 0 ? 'user' : 'assistant',
-    content: i + 1 < texts.length ? text : [{ type: 'text', text, cache_control: { type: 'ephemeral' } }],
+    content:
+      i + 1 < texts.length ? text : [{ type: 'text', text, cache_control: { type: 'ephemeral' } }],
   })),
 })
 
@@ -34,7 +35,11 @@ test('the conversation follows a client, and stores nothing twice', async () => 
     }
     const { count } = await conversation.count({ all: true })
     assert.equal(count, 5)
-    const refused = async () => conversation.reconcile({ request: body('one'), client: 'claude_code' }, { expectedVersion: 0 })
+    const refused = async () =>
+      conversation.reconcile(
+        { request: body('one'), client: 'claude_code' },
+        { expectedVersion: 0 },
+      )
     await assert.rejects(refused, { code: 'conflict' })
   }
 })
@@ -43,9 +48,16 @@ test('two requests at once come one after the other', async () => {
   await using store = await openStore('memory:')
   const conversation = await store.open('chat')
   await conversation.reconcile({ request: body('one', 'two', 'three'), client: 'claude_code' })
-  const answers = await Promise.all(['left', 'right'].map(async (text) => conversation.reconcile({ request: body('one', 'two', text), client: 'claude_code' })))
-  assert.deepEqual(answers.map((answer) => answer.outcome), ['edited', 'edited'])
-  assert.deepEqual(answers.map((answer) => answer.version).sort(), [2, 3])
+  const answers = await Promise.all(
+    ['left', 'right'].map(async text =>
+      conversation.reconcile({ request: body('one', 'two', text), client: 'claude_code' }),
+    ),
+  )
+  assert.deepEqual(
+    answers.map(answer => answer.outcome),
+    ['edited', 'edited'],
+  )
+  assert.deepEqual(answers.map(answer => answer.version).sort(), [2, 3])
   const { count } = await conversation.count()
   assert.equal(count, 4)
 })

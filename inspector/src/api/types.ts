@@ -1,4 +1,4 @@
 // What the server takes and answers. protocol.ts is generated from its OpenAPI document.
 
-export type { Json, JsonObject, Message } from './message';
-export * from './protocol';
+export type { Json, JsonObject, Message } from './message'
+export * from './protocol'

@@ -1,21 +1,26 @@
 // One request: its facts, what differs from an earlier one, what that did to the provider's cache, and both texts as they were sent.
 
-import { useState } from 'preact/hooks';
-import type { RequestRecord } from '../api/types';
-import { conversation, placeOf } from '../state';
-import { useFetched } from '../view/fetched';
-import { count, duration, size, when } from '../view/words';
-import { CacheVerdict } from './cache_verdict';
-import { Differences } from './differences';
-import { Share, Status } from './list';
-import { Raw } from './raw';
-import { readRequest } from './read';
+import { useState } from 'preact/hooks'
+import type { RequestRecord } from '../api/types'
+import { conversation, placeOf } from '../state'
+import { useFetched } from '../view/fetched'
+import { count, duration, size, when } from '../view/words'
+import { CacheVerdict } from './cache_verdict'
+import { Differences } from './differences'
+import { Share, Status } from './list'
+import { Raw } from './raw'
+import { readRequest } from './read'
 
 export function RequestPage({ id, number }: { id: string; number: number }) {
-  const [against, setAgainst] = useState<number | null>(null);
-  const { value, error } = useFetched(() => readRequest({ id, number, against }), [id, number, against], against === null ? 0 : 300);
-  const choose = (text: string) => setAgainst(/^\d{1,15}$/.test(text) && Number(text) > 0 ? Number(text) : null);
-  const compared = value?.comparison;
+  const [against, setAgainst] = useState<number | null>(null)
+  const { value, error } = useFetched(
+    () => readRequest({ id, number, against }),
+    [id, number, against],
+    against === null ? 0 : 300,
+  )
+  const choose = (text: string) =>
+    setAgainst(/^\d{1,15}$/.test(text) && Number(text) > 0 ? Number(text) : null)
+  const compared = value?.comparison
   return (
     <>
       <header class="requests-head">
@@ -33,31 +38,57 @@ export function RequestPage({ id, number }: { id: string; number: number }) {
           <Facts id={id} record={value.record} />
           <section aria-labelledby="against-title">
             <div class="request-head">
-              <h3 id="against-title">{compared ? `Against request ${count(compared.against)}` : 'Against an earlier request'}</h3>
+              <h3 id="against-title">
+                {compared
+                  ? `Against request ${count(compared.against)}`
+                  : 'Against an earlier request'}
+              </h3>
               <label class="against">
                 Compare with
-                <input type="number" min={1} value={against ?? compared?.against ?? ''} onChange={(e) => choose(e.currentTarget.value)} />
+                <input
+                  type="number"
+                  min={1}
+                  value={against ?? compared?.against ?? ''}
+                  onChange={e => choose(e.currentTarget.value)}
+                />
               </label>
             </div>
             {compared ? (
               <>
-                <CacheVerdict against={compared.against} cache={compared.cache} usage={value.record.usage} />
+                <CacheVerdict
+                  against={compared.against}
+                  cache={compared.cache}
+                  usage={value.record.usage}
+                />
                 <Differences changes={compared.changes} leftOut={compared.changesLeftOut} />
               </>
             ) : (
-              <p class={value.notCompared ? 'failed' : 'quiet'}>{value.notCompared || 'There is nothing to compare: no earlier request of this kind has a text, or this one has none.'}</p>
+              <p class={value.notCompared ? 'failed' : 'quiet'}>
+                {value.notCompared ||
+                  'There is nothing to compare: no earlier request of this kind has a text, or this one has none.'}
+              </p>
             )}
           </section>
-          <Raw title="Request" name={`${id}-request-${number}`} raw={value.request} recorded={value.record.requestBytes} />
-          <Raw title="Answer" name={`${id}-answer-${number}`} raw={value.answer} recorded={value.record.answerBytes} />
+          <Raw
+            title="Request"
+            name={`${id}-request-${number}`}
+            raw={value.request}
+            recorded={value.record.requestBytes}
+          />
+          <Raw
+            title="Answer"
+            name={`${id}-answer-${number}`}
+            raw={value.answer}
+            recorded={value.record.answerBytes}
+          />
         </>
       )}
     </>
-  );
+  )
 }
 
 function Facts({ id, record }: { id: string; record: RequestRecord }) {
-  const { usage } = record;
+  const { usage } = record
   const facts: [string, preact.ComponentChild][] = [
     ['Time', when(record.timestamp)],
     ['Model', record.model],
@@ -74,10 +105,16 @@ function Facts({ id, record }: { id: string; record: RequestRecord }) {
     ['Messages', count(record.messages)],
     ['Size', `${size(record.requestBytes)} in, ${size(record.answerBytes)} out`],
     ['Saw', <VersionLink id={id} version={record.version} />],
-    ['Answer in', record.answerVersion !== undefined && <VersionLink id={id} version={record.answerVersion} />],
-    ['Part of', record.belongsTo && <a href={placeOf(record.belongsTo, null, null)}>{record.belongsTo}</a>],
+    [
+      'Answer in',
+      record.answerVersion !== undefined && <VersionLink id={id} version={record.answerVersion} />,
+    ],
+    [
+      'Part of',
+      record.belongsTo && <a href={placeOf(record.belongsTo, null, null)}>{record.belongsTo}</a>,
+    ],
     ['Response id', record.responseId && <code>{record.responseId}</code>],
-  ];
+  ]
   return (
     <dl class="sums facts">
       {facts.map(
@@ -90,10 +127,10 @@ function Facts({ id, record }: { id: string; record: RequestRecord }) {
           ),
       )}
     </dl>
-  );
+  )
 }
 
 function VersionLink({ id, version }: { id: string; version: number }) {
-  const isHead = version === conversation.value?.version;
-  return <a href={placeOf(id, isHead ? null : version, null)}>version {count(version)}</a>;
+  const isHead = version === conversation.value?.version
+  return <a href={placeOf(id, isHead ? null : version, null)}>version {count(version)}</a>
 }

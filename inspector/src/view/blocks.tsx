@@ -1,20 +1,20 @@
 // The blocks of a message: text, reasoning, media, calls with their answers, and as JSON whatever else there is.
 
-import { parseExact, pretty } from '../api/json';
-import type { Block, CallBlock, MediaBlock, OpaqueBlock, ResultBlock } from '../api/types';
-import { argumentsText, gist, mediaSource, textIn, toolName } from '../model/blocks';
-import type { Answer } from '../model/pairs';
-import { Actions, Asked } from './actions';
-import { isUnfolded, toggle } from './folds';
-import { Text } from './text';
-import { count } from './words';
+import { parseExact, pretty } from '../api/json'
+import type { Block, CallBlock, MediaBlock, OpaqueBlock, ResultBlock } from '../api/types'
+import { argumentsText, gist, mediaSource, textIn, toolName } from '../model/blocks'
+import type { Answer } from '../model/pairs'
+import { Actions, Asked } from './actions'
+import { isUnfolded, toggle } from './folds'
+import { Text } from './text'
+import { count } from './words'
 
 interface Props {
-  answers?: Map<string, Answer> | undefined;
-  at: string;
-  mono?: boolean; // what tools say is often set out in columns
-  id?: string; // of the conversation, where something can be done with the answers
-  isHead?: boolean;
+  answers?: Map<string, Answer> | undefined
+  at: string
+  mono?: boolean // what tools say is often set out in columns
+  id?: string // of the conversation, where something can be done with the answers
+  isHead?: boolean
 }
 
 export function Blocks({ blocks, ...rest }: { blocks: Block[] } & Props) {
@@ -24,10 +24,17 @@ export function Blocks({ blocks, ...rest }: { blocks: Block[] } & Props) {
         <BlockView key={i} block={block} {...rest} at={`${rest.at}.${i}`} />
       ))}
     </>
-  );
+  )
 }
 
-function BlockView({ block, answers, at, mono = false, id, isHead = false }: { block: Block } & Props) {
+function BlockView({
+  block,
+  answers,
+  at,
+  mono = false,
+  id,
+  isHead = false,
+}: { block: Block } & Props) {
   switch (block.kind) {
     case 'text':
       return (
@@ -35,52 +42,90 @@ function BlockView({ block, answers, at, mono = false, id, isHead = false }: { b
           {block.type && <p class="block-type">{block.type}</p>}
           <Text text={block.text} mono={mono} />
         </>
-      );
+      )
     case 'reasoning':
       return (
-        <Fold at={at} class="reasoning" label="Reasoning" note={block.type} gist={block.text?.slice(0, 140)} text={block.text}>
+        <Fold
+          at={at}
+          class="reasoning"
+          label="Reasoning"
+          note={block.type}
+          gist={block.text?.slice(0, 140)}
+          text={block.text}
+        >
           <Text text={block.text ?? '(only the provider can read it)'} />
         </Fold>
-      );
+      )
     case 'media':
-      return <Media block={block} at={at} />;
+      return <Media block={block} at={at} />
     case 'call':
-      return <Call block={block} answer={answers?.get(block.callId ?? '')} at={at} id={id} isHead={isHead} />;
+      return (
+        <Call
+          block={block}
+          answer={answers?.get(block.callId ?? '')}
+          at={at}
+          id={id}
+          isHead={isHead}
+        />
+      )
     case 'result':
-      return answers?.get(block.callId ?? '')?.block === block ? null : <Result block={block} at={at} />;
+      return answers?.get(block.callId ?? '')?.block === block ? null : (
+        <Result block={block} at={at} />
+      )
     case 'opaque':
-      return <Opaque block={block} at={at} />;
+      return <Opaque block={block} at={at} />
   }
 }
 
 function Opaque({ block, at }: { block: OpaqueBlock; at: string }) {
-  const json = pretty(block.json);
-  if (!block.type) return <pre class="json">{json}</pre>;
+  const json = pretty(block.json)
+  if (!block.type) return <pre class="json">{json}</pre>
   return (
-    <Fold at={at} class="opaque" label={block.type} gist={JSON.stringify(block.json).slice(0, 140)} text={json}>
+    <Fold
+      at={at}
+      class="opaque"
+      label={block.type}
+      gist={JSON.stringify(block.json).slice(0, 140)}
+      text={json}
+    >
       <pre class="json">{json}</pre>
     </Fold>
-  );
+  )
 }
 
 function Media({ block, at }: { block: MediaBlock; at: string }) {
-  const source = mediaSource(block);
-  const what = [{ image: 'A picture', audio: 'A sound', video: 'A video', file: 'A file' }[block.media], block.filename, block.mime].filter(Boolean).join(' · ');
+  const source = mediaSource(block)
+  const what = [
+    { image: 'A picture', audio: 'A sound', video: 'A video', file: 'A file' }[block.media],
+    block.filename,
+    block.mime,
+  ]
+    .filter(Boolean)
+    .join(' · ')
   switch (source.kind) {
     case 'picture':
-      return <img class="picture" src={source.url} alt={block.filename ?? 'Picture in the message'} />;
+      return (
+        <img class="picture" src={source.url} alt={block.filename ?? 'Picture in the message'} />
+      )
     case 'text':
       return (
-        <Fold at={at} class="document" label={block.filename ?? 'Document'} note={block.mime} gist={source.text.slice(0, 140)} text={source.text}>
+        <Fold
+          at={at}
+          class="document"
+          label={block.filename ?? 'Document'}
+          note={block.mime}
+          gist={source.text.slice(0, 140)}
+          text={source.text}
+        >
           <Text text={source.text} />
         </Fold>
-      );
+      )
     case 'unshown':
       return (
         <p class="media">
           {what}, not shown: <code>{source.note}</code>
         </p>
-      );
+      )
     case 'link':
       return (
         <p class="media">
@@ -89,7 +134,7 @@ function Media({ block, at }: { block: MediaBlock; at: string }) {
             {source.url}
           </a>
         </p>
-      );
+      )
   }
 }
 
@@ -98,23 +143,46 @@ function Result({ block, at }: { block: ResultBlock; at: string }) {
   return (
     <div class={block.isError ? 'result failed' : 'result'}>
       <span class="result-of">
-        answer {block.name && <>of <code>{block.name}</code> </>}
-        {block.callId && <>to <code>{block.callId}</code></>}
+        answer{' '}
+        {block.name && (
+          <>
+            of <code>{block.name}</code>{' '}
+          </>
+        )}
+        {block.callId && (
+          <>
+            to <code>{block.callId}</code>
+          </>
+        )}
         {block.type && ` · ${block.type}`}
         {block.isError && ' · failed'}
       </span>
       <Blocks blocks={block.blocks} at={at} mono />
     </div>
-  );
+  )
 }
 
-function Call({ block, answer: elsewhere, at, id, isHead }: { block: CallBlock; answer: Answer | undefined; at: string; id: string | undefined; isHead: boolean }) {
-  const given = argumentsText(block);
-  const answer = elsewhere ?? heldBy(block);
-  const failed = answer?.block.isError ?? false;
-  const note = [block.type !== block.name && block.type, block.byProvider && 'run by the provider'].filter(Boolean).join(' · ');
+function Call({
+  block,
+  answer: elsewhere,
+  at,
+  id,
+  isHead,
+}: {
+  block: CallBlock
+  answer: Answer | undefined
+  at: string
+  id: string | undefined
+  isHead: boolean
+}) {
+  const given = argumentsText(block)
+  const answer = elsewhere ?? heldBy(block)
+  const failed = answer?.block.isError ?? false
+  const note = [block.type !== block.name && block.type, block.byProvider && 'run by the provider']
+    .filter(Boolean)
+    .join(' · ')
   // A tool of the provider's may answer inside of its call, or not at all.
-  const none = block.byProvider ? null : <span class="waits">no answer here</span>;
+  const none = block.byProvider ? null : <span class="waits">no answer here</span>
   return (
     <Fold
       at={at}
@@ -129,16 +197,26 @@ function Call({ block, answer: elsewhere, at, id, isHead }: { block: CallBlock; 
       <pre class="json">{prettyText(given)}</pre>
       {answer && <CallAnswer answer={answer} at={at} id={id} isHead={isHead} />}
     </Fold>
-  );
+  )
 }
 
 // What a tool of the provider's answered inside of its call.
 function heldBy({ blocks, isError }: CallBlock): Answer | undefined {
-  return blocks && { row: null, block: { kind: 'result', blocks, ...(isError && { isError }) } };
+  return blocks && { row: null, block: { kind: 'result', blocks, ...(isError && { isError }) } }
 }
 
-function CallAnswer({ answer, at, id, isHead }: { answer: Answer; at: string; id: string | undefined; isHead: boolean }) {
-  const { row, block } = answer;
+function CallAnswer({
+  answer,
+  at,
+  id,
+  isHead,
+}: {
+  answer: Answer
+  at: string
+  id: string | undefined
+  isHead: boolean
+}) {
+  const { row, block } = answer
   return (
     <>
       <div class="answer-head">
@@ -149,15 +227,17 @@ function CallAnswer({ answer, at, id, isHead }: { answer: Answer; at: string; id
             {block.isError && ' · failed'}
           </span>
         </p>
-        {row?.marks.map((mark) => (
-          <span key={mark} class={mark === 'pinned' ? 'mark pinned' : 'mark'}>{mark}</span>
+        {row?.marks.map(mark => (
+          <span key={mark} class={mark === 'pinned' ? 'mark pinned' : 'mark'}>
+            {mark}
+          </span>
         ))}
         {row && id !== undefined && <Actions id={id} row={row} isHead={isHead} />}
       </div>
       <Blocks blocks={block.blocks} at={at + '.a'} mono />
       {row && id !== undefined && <Asked id={id} row={row} />}
     </>
-  );
+  )
 }
 
 function AnswerGist({ answer }: { answer: Answer }) {
@@ -166,23 +246,37 @@ function AnswerGist({ answer }: { answer: Answer }) {
       <span aria-hidden="true">↳ </span>
       {gist(answer.block.blocks, 120) || '(empty)'}
     </span>
-  );
+  )
 }
 
 function prettyText(text: string): string {
   try {
-    return pretty(parseExact(text));
+    return pretty(parseExact(text))
   } catch {
-    return text;
+    return text
   }
 }
 
 // A part that opens and closes. What is open is remembered, since rows out of sight are not kept.
-export function Fold(props: { at: string; class: string; label: string; note?: string; gist?: string; text?: string; after?: preact.ComponentChildren; children: preact.ComponentChildren }) {
-  const isOpen = isUnfolded(props.at, props.text ?? '');
+export function Fold(props: {
+  at: string
+  class: string
+  label: string
+  note?: string
+  gist?: string
+  text?: string
+  after?: preact.ComponentChildren
+  children: preact.ComponentChildren
+}) {
+  const isOpen = isUnfolded(props.at, props.text ?? '')
   return (
     <div class={`fold ${props.class}`}>
-      <button class="fold-head" type="button" aria-expanded={isOpen} onClick={() => toggle(props.at)}>
+      <button
+        class="fold-head"
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => toggle(props.at)}
+      >
         <span class="fold-sign" aria-hidden="true">
           {isOpen ? '▾' : '▸'}
         </span>
@@ -193,5 +287,5 @@ export function Fold(props: { at: string; class: string; label: string; note?: s
       </button>
       {isOpen && <div class="fold-body">{props.children}</div>}
     </div>
-  );
+  )
 }

@@ -1,30 +1,39 @@
 // Messages by their ordinals, visible or not: the originals of a summary, what a diff names.
 
-import { useEffect, useState } from 'preact/hooks';
-import type { Row } from '../api/types';
-import { gist } from '../model/blocks';
-import { client } from '../state';
-import { Blocks } from './blocks';
-import { opened, toggle } from './folds';
-import { count } from './words';
+import { useEffect, useState } from 'preact/hooks'
+import type { Row } from '../api/types'
+import { gist } from '../model/blocks'
+import { client } from '../state'
+import { Blocks } from './blocks'
+import { opened, toggle } from './folds'
+import { count } from './words'
 
-const shownMax = 100;
+const shownMax = 100
 
-export function Originals({ id, ordinals, sign = '' }: { id: string; ordinals: number[]; sign?: string }) {
-  const [rows, setRows] = useState<Row[] | null>(null);
-  const [failed, setFailed] = useState('');
-  const [limit, setLimit] = useState(shownMax);
-  const asked = ordinals.slice(0, limit).join(',');
+export function Originals({
+  id,
+  ordinals,
+  sign = '',
+}: {
+  id: string
+  ordinals: number[]
+  sign?: string
+}) {
+  const [rows, setRows] = useState<Row[] | null>(null)
+  const [failed, setFailed] = useState('')
+  const [limit, setLimit] = useState(shownMax)
+  const asked = ordinals.slice(0, limit).join(',')
   useEffect(() => {
-    const stop = new AbortController();
+    const stop = new AbortController()
     client.rows(id, { ordinals: asked }, stop.signal).then(
-      (found) => setRows(found.rows),
-      (error: unknown) => !stop.signal.aborted && setFailed(error instanceof Error ? error.message : String(error)),
-    );
-    return () => stop.abort();
-  }, [id, asked]);
-  if (failed) return <p class="failed">{failed}</p>;
-  if (!rows) return <p class="quiet">Loading…</p>;
+      found => setRows(found.rows),
+      (error: unknown) =>
+        !stop.signal.aborted && setFailed(error instanceof Error ? error.message : String(error)),
+    )
+    return () => stop.abort()
+  }, [id, asked])
+  if (failed) return <p class="failed">{failed}</p>
+  if (!rows) return <p class="quiet">Loading…</p>
   return (
     <>
       <RowLines id={id} rows={rows} sign={sign} />
@@ -34,26 +43,28 @@ export function Originals({ id, ordinals, sign = '' }: { id: string; ordinals: n
         </button>
       )}
     </>
-  );
+  )
 }
 
 export function RowLines({ id, rows, sign = '' }: { id: string; rows: Row[]; sign?: string }) {
   return (
     <ul class="row-lines">
-      {rows.map((row) => (
+      {rows.map(row => (
         <RowLine key={row.ordinal} id={id} row={row} sign={sign} />
       ))}
     </ul>
-  );
+  )
 }
 
 function RowLine({ id, row, sign }: { id: string; row: Row; sign: string }) {
-  const place = `${id}/${row.ordinal}/line`;
-  const isOpen = opened.value.has(place);
+  const place = `${id}/${row.ordinal}/line`
+  const isOpen = opened.value.has(place)
   return (
     <li>
       <button class="row-line" type="button" aria-expanded={isOpen} onClick={() => toggle(place)}>
-        {sign && <span class={`sign sign-${sign}`}>{{ added: '+', removed: '−', moved: '↷' }[sign]}</span>}
+        {sign && (
+          <span class={`sign sign-${sign}`}>{{ added: '+', removed: '−', moved: '↷' }[sign]}</span>
+        )}
         <span class={`role role-${row.role}`}>{row.role}</span>
         <span class="row-gist">{gist(row.blocks) || '(empty)'}</span>
         <span class="tokens">{count(row.tokens)}</span>
@@ -65,5 +76,5 @@ function RowLine({ id, row, sign }: { id: string; row: Row; sign: string }) {
         </div>
       )}
     </li>
-  );
+  )
 }

@@ -1,60 +1,60 @@
 // Messages of all conversations that share words with what is searched for, hidden ones too.
 
-import { signal } from '@preact/signals';
-import type { StoreFound, UnreadFound } from '../api/protocol';
-import { client, goToMessage, listed, open, search, tell } from '../state';
+import { signal } from '@preact/signals'
+import type { StoreFound, UnreadFound } from '../api/protocol'
+import { client, goToMessage, listed, open, search, tell } from '../state'
 
-const recalled = signal<StoreFound[]>([]);
-const unread = signal<UnreadFound[]>([]);
-const recalledMax = 20;
-const gistLength = 120;
+const recalled = signal<StoreFound[]>([])
+const unread = signal<UnreadFound[]>([])
+const recalledMax = 20
+const gistLength = 120
 
 // As the list has it.
 function titleOf(id: string): string {
-  return listed.value.find((each) => each.id === id)?.about?.title || id;
+  return listed.value.find(each => each.id === id)?.about?.title || id
 }
 
 export async function loadRecalled(): Promise<void> {
-  const wanted = search.value.trim();
+  const wanted = search.value.trim()
   try {
-    const found = wanted.length < 2 ? null : await client.recallEverywhere(wanted, recalledMax);
-    if (wanted !== search.value.trim()) return;
-    recalled.value = found?.found ?? [];
-    unread.value = found?.unread ?? [];
+    const found = wanted.length < 2 ? null : await client.recallEverywhere(wanted, recalledMax)
+    if (wanted !== search.value.trim()) return
+    recalled.value = found?.found ?? []
+    unread.value = found?.unread ?? []
   } catch (error) {
-    tell(error);
+    tell(error)
   }
 }
 
 // A hidden message is shown in the last version that has it.
 async function goTo(found: { conversation: string; ordinal: number }): Promise<void> {
   try {
-    const blame = await client.blame(found.conversation, found.ordinal);
-    const hidden = blame.visible ? undefined : blame.hidden.at(-1);
-    await open(found.conversation, hidden ? hidden.version - 1 : null);
-    await goToMessage(found.ordinal);
+    const blame = await client.blame(found.conversation, found.ordinal)
+    const hidden = blame.visible ? undefined : blame.hidden.at(-1)
+    await open(found.conversation, hidden ? hidden.version - 1 : null)
+    await goToMessage(found.ordinal)
   } catch (error) {
-    tell(error);
+    tell(error)
   }
 }
 
 // Once it is open its messages can be searched.
 async function openUnread({ conversation }: UnreadFound): Promise<void> {
-  const wanted = search.value.trim();
-  await open(conversation);
+  const wanted = search.value.trim()
+  await open(conversation)
   try {
-    const { units } = await client.recall(conversation, wanted);
-    const ordinal = units[0]?.matched[0];
-    if (ordinal !== undefined) await goTo({ conversation, ordinal });
+    const { units } = await client.recall(conversation, wanted)
+    const ordinal = units[0]?.matched[0]
+    if (ordinal !== undefined) await goTo({ conversation, ordinal })
   } catch (error) {
-    tell(error);
+    tell(error)
   }
 }
 
 function gist(found: StoreFound): string {
-  const content = (found.message as { content?: unknown }).content;
-  const text = typeof content === 'string' ? content : JSON.stringify(content ?? found.message);
-  return text.length > gistLength ? `${text.slice(0, gistLength)}…` : text;
+  const content = (found.message as { content?: unknown }).content
+  const text = typeof content === 'string' ? content : JSON.stringify(content ?? found.message)
+  return text.length > gistLength ? `${text.slice(0, gistLength)}…` : text
 }
 
 export function Recalled() {
@@ -63,7 +63,7 @@ export function Recalled() {
       {recalled.value.length > 0 && <Messages />}
       {unread.value.length > 0 && <Unread />}
     </>
-  );
+  )
 }
 
 function Unread() {
@@ -71,7 +71,7 @@ function Unread() {
     <>
       <h3 class="quiet">In sessions not opened yet</h3>
       <ul class="conversations unread">
-        {unread.value.map((found) => (
+        {unread.value.map(found => (
           <li key={found.conversation}>
             <button type="button" class="conversation" onClick={() => void openUnread(found)}>
               {titleOf(found.conversation)} <span class="quiet">{found.excerpt}</span>
@@ -80,7 +80,7 @@ function Unread() {
         ))}
       </ul>
     </>
-  );
+  )
 }
 
 function Messages() {
@@ -88,14 +88,15 @@ function Messages() {
     <>
       <h3 class="quiet">Messages</h3>
       <ul class="conversations recalled">
-        {recalled.value.map((found) => (
+        {recalled.value.map(found => (
           <li key={`${found.conversation}#${found.ordinal}`}>
             <button type="button" class="conversation" onClick={() => void goTo(found)}>
-              {titleOf(found.conversation)} #{found.ordinal} <span class="quiet">{gist(found)}</span>
+              {titleOf(found.conversation)} #{found.ordinal}{' '}
+              <span class="quiet">{gist(found)}</span>
             </button>
           </li>
         ))}
       </ul>
     </>
-  );
+  )
 }

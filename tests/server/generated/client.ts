@@ -5,17 +5,32 @@ import type { components, paths } from './api.js'
 
 type Operation = components['schemas']['Operation']
 
-const client = createClient<paths>({ baseUrl: process.argv[2]!, querySerializer: { array: { style: 'form', explode: false } } })
-const made = await client.POST('/v1/conversations', { body: { id: 'generated', settings: { pairs: 'shrink', tokenLimit: 1_000_000 } } })
+const client = createClient<paths>({
+  baseUrl: process.argv[2]!,
+  querySerializer: { array: { style: 'form', explode: false } },
+})
+const made = await client.POST('/v1/conversations', {
+  body: { id: 'generated', settings: { pairs: 'shrink', tokenLimit: 1_000_000 } },
+})
 assert.equal(made.data?.result.version, 0)
 
 const at = { params: { path: { id: 'generated' } } } as const
 const operations: Operation[] = [
-  { operation: 'APPEND', messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Read x.' }] },
   {
     operation: 'APPEND',
     messages: [
-      { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'read', arguments: { path: 'x' } }] },
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Read x.' },
+    ],
+  },
+  {
+    operation: 'APPEND',
+    messages: [
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'a', name: 'read', arguments: { path: 'x' } }],
+      },
       { role: 'tool', toolCallId: 'a', content: 'empty' },
       { role: 'assistant', content: 'It is empty.' },
     ],
@@ -33,17 +48,31 @@ for (const [index, operation] of operations.entries()) {
 }
 
 const blocks = await client.GET('/v1/conversations/{id}/blocks', at)
-const said = blocks.data!.result.flatMap((message) => message.blocks.map((block) => {
-  switch (block.kind) {
-    case 'text': return `${message.role}: ${block.text}`
-    case 'call': return `${message.role} calls ${block.name}(${JSON.stringify(block.arguments)})`
-    case 'result': return `${message.role} answers ${block.callId}`
-    default: return block.kind
-  }
-}))
-assert.deepEqual(said, ['system: Be brief.', 'user: Please read x.', 'assistant calls read({"path":"x"})', 'tool answers a', 'assistant: It is empty.'])
+const said = blocks.data!.result.flatMap(message =>
+  message.blocks.map(block => {
+    switch (block.kind) {
+      case 'text':
+        return `${message.role}: ${block.text}`
+      case 'call':
+        return `${message.role} calls ${block.name}(${JSON.stringify(block.arguments)})`
+      case 'result':
+        return `${message.role} answers ${block.callId}`
+      default:
+        return block.kind
+    }
+  }),
+)
+assert.deepEqual(said, [
+  'system: Be brief.',
+  'user: Please read x.',
+  'assistant calls read({"path":"x"})',
+  'tool answers a',
+  'assistant: It is empty.',
+])
 
-const found = await client.GET('/v1/conversations/{id}/messages', { params: { path: at.params.path, query: { roles: ['user', 'tool'], last: 2 } } })
+const found = await client.GET('/v1/conversations/{id}/messages', {
+  params: { path: at.params.path, query: { roles: ['user', 'tool'], last: 2 } },
+})
 assert.equal(found.data?.messages.length, 2)
 
 // What the schema refuses does not compile; what fails has a code.

@@ -34,7 +34,10 @@ class MessageStore<T> {
     await conversation.catchUp()
     const version = await conversation.version()
     const { messages, ordinals } = await conversation.find({ atVersion: version })
-    return { found: this.#kind.read(messages.map((message, i) => ({ message, ordinal: ordinals[i]! }))), version }
+    return {
+      found: this.#kind.read(messages.map((message, i) => ({ message, ordinal: ordinals[i]! }))),
+      version,
+    }
   }
 
   /** The messages of a chat; none where there is no such chat. */
@@ -44,8 +47,11 @@ class MessageStore<T> {
 
   /** The same with the version they are of, for `expectedVersion`. */
   async loadVersion(id: string): Promise<{ messages: T[]; version: number }> {
-    const read = await this.#pool.useIfThere(id, (conversation) => this.#read(conversation))
-    return { messages: (read?.found ?? []).flatMap(({ items }) => items) as T[], version: read?.version ?? 0 }
+    const read = await this.#pool.useIfThere(id, conversation => this.#read(conversation))
+    return {
+      messages: (read?.found ?? []).flatMap(({ items }) => items) as T[],
+      version: read?.version ?? 0,
+    }
   }
 
   /**
@@ -53,7 +59,11 @@ class MessageStore<T> {
    * A summary that was made meanwhile stays for a list that still has the messages it stands for.
    * Where two save at once the later one is what is seen, unless `expectedVersion` (of loadVersion or of an earlier save) refuses it with `conflict`.
    */
-  async save(id: string, messages: readonly T[], options: { expectedVersion?: number } = {}): Promise<{ version: number }> {
+  async save(
+    id: string,
+    messages: readonly T[],
+    options: { expectedVersion?: number } = {},
+  ): Promise<{ version: number }> {
     mustBeObject(options, 'options')
     const { expectedVersion } = options
     // Read now: what the caller changes afterwards changes nothing here.
@@ -61,7 +71,18 @@ class MessageStore<T> {
     const made = (i: number): Message[] => this.#kind.write(JSON.parse(after[i]!) as Item)
     const work = async (conversation: Conversation): Promise<{ version: number }> => {
       const reading = await this.#reading(conversation)
-      return { version: (await this.#lists.save(conversation, expectedVersion ?? reading.version, [], reading, after, made)).head }
+      return {
+        version: (
+          await this.#lists.save(
+            conversation,
+            expectedVersion ?? reading.version,
+            [],
+            reading,
+            after,
+            made,
+          )
+        ).head,
+      }
     }
     return expectedVersion === undefined ? this.#pool.change(id, work) : this.#pool.use(id, work)
   }
@@ -73,14 +94,15 @@ class MessageStore<T> {
     const { found, version } = await this.#read(conversation)
     return readingOf(
       version,
-      found.map(({ items, ordinals }) => ({ texts: items.map((item) => encode(item)), ordinals })),
+      found.map(({ items, ordinals }) => ({ texts: items.map(item => encode(item)), ordinals })),
     )
   }
 
   #encode(messages: readonly T[]): string[] {
     const texts = encodeItems('messages', messages)
     messages.forEach((message, i) => {
-      if (!this.#kind.roles.includes((message as Item)['role'] as string)) throw invalid(`messages[${i}].role`, `must be one of ${this.#kind.roles.join(', ')}`)
+      if (!this.#kind.roles.includes((message as Item)['role'] as string))
+        throw invalid(`messages[${i}].role`, `must be one of ${this.#kind.roles.join(', ')}`)
     })
     return texts
   }

@@ -56,23 +56,38 @@ export type PartKinds = Record<string, readonly string[]>
 
 export function isOf(kinds: PartKinds, part: Item): boolean {
   const type = part['type']
-  return typeof type === 'string' && Object.hasOwn(kinds, type) && kinds[type]!.every((member) => part[member] !== undefined)
+  return (
+    typeof type === 'string' &&
+    Object.hasOwn(kinds, type) &&
+    kinds[type]!.every(member => part[member] !== undefined)
+  )
 }
 
 /** For Face: those that are of none of these kinds. */
 export function strangeParts(content: unknown, isOwn: (part: Item) => boolean): string[] {
-  return partsOf(content).filter((part) => !isOwn(part)).map(nameOfPart)
+  return partsOf(content)
+    .filter(part => !isOwn(part))
+    .map(nameOfPart)
 }
 
 export function nameOfPart(part: Item): string {
-  const id = part['type'] === 'tool_use' ? part['id'] : part['type'] === 'tool_result' ? part['tool_use_id'] : undefined
+  const id =
+    part['type'] === 'tool_use'
+      ? part['id']
+      : part['type'] === 'tool_result'
+        ? part['tool_use_id']
+        : undefined
   return id === undefined ? String(part['type']) : `${String(part['type'])} ${String(id)}`
 }
 
 /** Those that are not among `others`; where one stands there twice, two are. */
-export function beyond<T>(list: readonly T[], others: readonly unknown[], key: (each: T) => unknown): T[] {
+export function beyond<T>(
+  list: readonly T[],
+  others: readonly unknown[],
+  key: (each: T) => unknown,
+): T[] {
   const left = [...others]
-  return list.filter((each) => {
+  return list.filter(each => {
     const index = left.indexOf(key(each))
     if (index >= 0) left.splice(index, 1)
     return index < 0
@@ -92,12 +107,15 @@ function at(value: unknown, path: Path): unknown {
 function withValue(value: unknown, path: Path, put: unknown): unknown {
   const [step, ...rest] = path
   if (step === undefined) return put
-  if (Array.isArray(value)) return value.with(Number(step), withValue(value[Number(step)], rest, put))
+  if (Array.isArray(value))
+    return value.with(Number(step), withValue(value[Number(step)], rest, put))
   return { ...(value as Item), [step]: withValue((value as Item)[step], rest, put) }
 }
 
 function mayBeContent(value: unknown): value is Message['content'] {
-  return typeof value === 'string' ? value !== '' : Array.isArray(value) && value.length > 0 && value.every(isObject)
+  return typeof value === 'string'
+    ? value !== ''
+    : Array.isArray(value) && value.length > 0 && value.every(isObject)
 }
 
 function text(value: unknown): string | undefined {
@@ -125,13 +143,25 @@ function shownBy(item: Item, face: Face): { shown: Shown; isMoved: boolean } {
   const otherwise = face.text ? face.text : toolCalls ? null : [{ type: 'text', text: '' }]
   const isMoved = mayBeContent(found)
   const content = isMoved ? found : otherwise
-  return { shown: { role: face.role, content, id: text(face.id), name: text(face.name), toolCalls, toolCallId: text(face.toolCallId) }, isMoved }
+  return {
+    shown: {
+      role: face.role,
+      content,
+      id: text(face.id),
+      name: text(face.name),
+      toolCalls,
+      toolCallId: text(face.toolCallId),
+    },
+    isMoved,
+  }
 }
 
 /** The item as a message of ours. Nothing of it is lost that JSON can hold; what it cannot is refused when the message is stored. */
 export function enclose(kind: string, item: Item, face: Face): Message {
   const { shown, isMoved } = shownBy(item, face)
-  const enclosed: Enclosed = isMoved ? { kind, item: withValue(item, face.home!, null), home: face.home, isPart: face.isPart } : { kind, item }
+  const enclosed: Enclosed = isMoved
+    ? { kind, item: withValue(item, face.home!, null), home: face.home, isPart: face.isPart }
+    : { kind, item }
   if (face.strange?.length) enclosed.strange = face.strange
   return { ...shown, foreign: enclosed }
 }
@@ -156,25 +186,47 @@ function isSame(one: unknown, other: unknown): boolean {
  * The item that `message` was made of, with what the engine changed in it; undefined for a message that came by another API, such as a summary, or that does not show what the
  * item would by any of `faces`.
  */
-export function disclose(kind: string, message: Message, ...faces: ((item: Item) => Face | undefined)[]): Item | undefined {
+export function disclose(
+  kind: string,
+  message: Message,
+  ...faces: ((item: Item) => Face | undefined)[]
+): Item | undefined {
   const enclosed = enclosedIn(kind, message)
   if (enclosed === undefined) return undefined
   const item = contained(enclosed, message.content)
-  return isObject(item) && faces.some((face) => isShown(message, enclosed, item, face(item))) ? item : undefined
+  return isObject(item) && faces.some(face => isShown(message, enclosed, item, face(item)))
+    ? item
+    : undefined
 }
 
-function isShown(message: Message, enclosed: Enclosed, item: Item, face: Face | undefined): boolean {
+function isShown(
+  message: Message,
+  enclosed: Enclosed,
+  item: Item,
+  face: Face | undefined,
+): boolean {
   // Strange parts that it did not have came with a message that was joined to it.
-  if (face === undefined || beyond(face.strange ?? [], strangeIn(enclosed), String).length > 0) return false
+  if (face === undefined || beyond(face.strange ?? [], strangeIn(enclosed), String).length > 0)
+    return false
   const { role, content, id, toolCalls, toolCallId } = shownBy(item, face).shown
-  return role === message.role && id === message.id && toolCallId === message.toolCallId && isSame(content, message.content) && isSame(toolCalls, message.toolCalls)
+  return (
+    role === message.role &&
+    id === message.id &&
+    toolCallId === message.toolCallId &&
+    isSame(content, message.content) &&
+    isSame(toolCalls, message.toolCalls)
+  )
 }
 
 /**
  * The parts of a message that are those of its framework, though it is no longer of one item. Of parts of another kind, those that say a text, as text; calls and results are
  * told elsewhere.
  */
-export function ownParts(kind: string, message: Message, isOwn: (part: Item) => boolean): Item[] | undefined {
+export function ownParts(
+  kind: string,
+  message: Message,
+  isOwn: (part: Item) => boolean,
+): Item[] | undefined {
   const enclosed = enclosedIn(kind, message)
   if (enclosed === undefined || !Array.isArray(message.content)) return undefined
   return partsOf(message.content).flatMap((part): Item[] => {
@@ -188,7 +240,11 @@ export function ownParts(kind: string, message: Message, isOwn: (part: Item) => 
 
 /** Marks all but the first of the messages that one item is. */
 export function asOne(messages: Message[]): Message[] {
-  return messages.map((message, i) => (i === 0 ? message : { ...message, foreign: { ...(message['foreign'] as Enclosed), continues: true } }))
+  return messages.map((message, i) =>
+    i === 0
+      ? message
+      : { ...message, foreign: { ...(message['foreign'] as Enclosed), continues: true } },
+  )
 }
 
 export function isContinued(kind: string, message: Message): boolean {
@@ -200,12 +256,21 @@ function contained(enclosed: Enclosed, content: Message['content']): unknown {
   if (home === undefined) return item
   if (!Array.isArray(home) || at(item, home) !== null) return undefined
   if (!isPart(enclosed)) return withValue(item, home, content)
-  return Array.isArray(content) && content.length === 1 ? withValue(item, home, content[0]) : undefined
+  return Array.isArray(content) && content.length === 1
+    ? withValue(item, home, content[0])
+    : undefined
 }
 
 /** A call of a tool, in the shape that every dialect reads. */
 export function functionCall(id: unknown, name: unknown, input: unknown): Item {
-  return { id, type: 'function', function: { name, arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}') } }
+  return {
+    id,
+    type: 'function',
+    function: {
+      name,
+      arguments: typeof input === 'string' ? input : (JSON.stringify(input) ?? '{}'),
+    },
+  }
 }
 
 export function unsupported(what: string): UndertextError {

@@ -7,7 +7,13 @@ import { mustBeObject, UndertextError } from '../error.js'
 import type { Message } from '../types.js'
 import { clearAll, isObject, refresh, unsupported, type AnyConversation } from './foreign.js'
 import { mustBeItems } from './given.js'
-import { discloseMessage, encloseMessage, isMessageJson, plainJson, type MessageJson } from './langchain-messages.js'
+import {
+  discloseMessage,
+  encloseMessage,
+  isMessageJson,
+  plainJson,
+  type MessageJson,
+} from './langchain-messages.js'
 
 // In LangChain's form, what is inside is data and names no class.
 const escaped = '__lc_escaped__'
@@ -17,10 +23,19 @@ function mustComeBack(message: BaseMessage): void {
   mustBeObject(message, 'message')
   mustBeObject(message.lc_kwargs, 'message')
   const own = message as unknown as Record<string, unknown>
-  const text = encode(Object.fromEntries(Object.entries(message.lc_kwargs).map(([key, value]) => [key, key in own ? own[key] : value])))
+  const text = encode(
+    Object.fromEntries(
+      Object.entries(message.lc_kwargs).map(([key, value]) => [key, key in own ? own[key] : value]),
+    ),
+  )
   if (!text.includes('__proto__')) return
   JSON.parse(text, (key, value: unknown) => {
-    if (key === '__proto__') throw new UndertextError('invalid_argument', 'LangChain cannot read a member of this name again', { field: key })
+    if (key === '__proto__')
+      throw new UndertextError(
+        'invalid_argument',
+        'LangChain cannot read a member of this name again',
+        { field: key },
+      )
     return value
   })
 }
@@ -29,7 +44,8 @@ function mustComeBack(message: BaseMessage): void {
 export function fromLangChain(message: BaseMessage): Message {
   mustComeBack(message)
   const json: unknown = JSON.parse(JSON.stringify(message))
-  if (!isMessageJson(json)) throw unsupported(`a message of the class ${message.constructor.name} could not be read again`)
+  if (!isMessageJson(json))
+    throw unsupported(`a message of the class ${message.constructor.name} could not be read again`)
   return encloseMessage(json)
 }
 
@@ -47,7 +63,9 @@ function unescapedMembers(value: object): object {
 
 /** An instance of the message's class, and of no other: whatever is stored inside it is data. */
 function instance({ kwargs, ...json }: MessageJson): Promise<BaseMessage> {
-  return load<BaseMessage>(JSON.stringify({ ...json, kwargs: { [escaped]: unescapedMembers(kwargs) } }))
+  return load<BaseMessage>(
+    JSON.stringify({ ...json, kwargs: { [escaped]: unescapedMembers(kwargs) } }),
+  )
 }
 
 /** The message that was given; a summary, what came by another API, or what its class does not take, as LangChain would have said it, in one message or several. */

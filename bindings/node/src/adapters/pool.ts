@@ -39,14 +39,19 @@ export class Pool {
 
   /** The same for work that reads and then changes what it expects to be unchanged: see Turns. */
   change<T>(id: string, work: (conversation: Conversation) => Promise<T>): Promise<T> {
-    return this.#run(id, 'if_missing', (conversation, { turns }) => turns.run(() => work(conversation)))
+    return this.#run(id, 'if_missing', (conversation, { turns }) =>
+      turns.run(() => work(conversation)),
+    )
   }
 
   /** Undefined where there is none. Anything else that the work does not find, such as a pruned version, is an error. */
-  async useIfThere<T>(id: string, work: (conversation: Conversation) => Promise<T>): Promise<T | undefined> {
+  async useIfThere<T>(
+    id: string,
+    work: (conversation: Conversation) => Promise<T>,
+  ): Promise<T | undefined> {
     let isOpen = false
     try {
-      return await this.#run(id, 'never', (conversation) => {
+      return await this.#run(id, 'never', conversation => {
         isOpen = true
         return work(conversation)
       })
@@ -61,8 +66,18 @@ export class Pool {
     return (await this.useIfThere(id, async () => true)) ?? false
   }
 
-  async #run<T>(id: string, make: Entry['make'], work: (conversation: Conversation, entry: Entry) => Promise<T>): Promise<T> {
-    const entry = this.#entries.get(id) ?? { make, conversation: this.#store.open(id, undefined, { make }), turns: new Turns(), users: 0, isOpen: false }
+  async #run<T>(
+    id: string,
+    make: Entry['make'],
+    work: (conversation: Conversation, entry: Entry) => Promise<T>,
+  ): Promise<T> {
+    const entry = this.#entries.get(id) ?? {
+      make,
+      conversation: this.#store.open(id, undefined, { make }),
+      turns: new Turns(),
+      users: 0,
+      isOpen: false,
+    }
     this.#entries.delete(id)
     this.#entries.set(id, entry)
     ++entry.users
@@ -72,7 +87,8 @@ export class Pool {
       // It may have been purged by somebody else.
       if (isNotFound(thrown)) this.#drop(id, entry)
       // Whoever asked first wanted none to be made.
-      if (isNotFound(thrown) && make === 'if_missing' && entry.make === 'never' && !entry.isOpen) return await this.#run(id, make, work)
+      if (isNotFound(thrown) && make === 'if_missing' && entry.make === 'never' && !entry.isOpen)
+        return await this.#run(id, make, work)
       throw thrown
     } finally {
       --entry.users

@@ -1,6 +1,14 @@
 // What a message says that is not an item of a framework (any more), as adapters need it: texts, calls and results of the engine's blocks.
 import { readBlocks } from '../providers.js'
-import type { Block, CallBlock, Message, OpaqueBlock, Part, ResultBlock, TextBlock } from '../types.js'
+import type {
+  Block,
+  CallBlock,
+  Message,
+  OpaqueBlock,
+  Part,
+  ResultBlock,
+  TextBlock,
+} from '../types.js'
 import type { Item } from './foreign.js'
 
 export interface Call {
@@ -41,16 +49,27 @@ function textsOf(blocks: Block[]): string[] {
 // A result may be a value.
 function textOfResult(blocks: Block[]): string {
   const texts = textsOf(blocks)
-  const values = texts.length > 0 ? [] : blocks.filter((block): block is OpaqueBlock => block.kind === 'opaque')
+  const values =
+    texts.length > 0 ? [] : blocks.filter((block): block is OpaqueBlock => block.kind === 'opaque')
   return [...texts, ...values.map(({ json }) => JSON.stringify(json))].join('\n')
 }
 
 function callOf({ callId, name, arguments: given }: CallBlock): Call {
-  return { id: callId ?? '', name: name ?? '', arguments: typeof given === 'string' ? given : JSON.stringify(given) }
+  return {
+    id: callId ?? '',
+    name: name ?? '',
+    arguments: typeof given === 'string' ? given : JSON.stringify(given),
+  }
 }
 
 function resultOf({ callId, name, blocks, isError }: ResultBlock): Result {
-  return { callId: callId ?? '', name, blocks, text: textOfResult(blocks), isError: isError === true }
+  return {
+    callId: callId ?? '',
+    name,
+    blocks,
+    text: textOfResult(blocks),
+    isError: isError === true,
+  }
 }
 
 // What was stored may hold half a character, which only JSON.stringify writes.
@@ -85,8 +104,10 @@ export type ToolNames = (callId: string) => string
 /** The messages are looked through when the first name is asked for. */
 export function toolNames(messages: readonly Message[]): ToolNames {
   let names: Map<string, string> | undefined
-  return (callId) => {
-    names ??= new Map(messages.flatMap((message) => said(message).calls.map(({ id, name }) => [id, name] as const)))
+  return callId => {
+    names ??= new Map(
+      messages.flatMap(message => said(message).calls.map(({ id, name }) => [id, name] as const)),
+    )
     return names.get(callId) ?? ''
   }
 }

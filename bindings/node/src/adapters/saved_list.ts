@@ -30,13 +30,23 @@ export interface Written {
 }
 
 /** Carries them out in one step, or fails with `conflict` where `version` is no longer the head. */
-export async function applyAt(conversation: AnyConversation, version: number, operations: readonly Operation[]): Promise<Written> {
+export async function applyAt(
+  conversation: AnyConversation,
+  version: number,
+  operations: readonly Operation[],
+): Promise<Written> {
   const [first, ...rest] = operations
   if (first === undefined) return { version, head: version }
   const outcomes = await conversation.apply([{ ...first, expectedVersion: version }, ...rest])
   const last = outcomes.at(-1)!
-  const versions = outcomes.flatMap(({ events }) => events ?? []).map((event) => ('version' in event ? event.version : last.version))
-  return { version: last.version, head: Math.max(last.version, ...versions), totalMessages: last.stats.totalMessages }
+  const versions = outcomes
+    .flatMap(({ events }) => events ?? [])
+    .map(event => ('version' in event ? event.version : last.version))
+  return {
+    version: last.version,
+    head: Math.max(last.version, ...versions),
+    totalMessages: last.stats.totalMessages,
+  }
 }
 
 /** A version of a conversation, as it is read. */
@@ -50,8 +60,13 @@ export function readingOf(version: number, units: readonly Unit[]): Reading {
   const joined: Unit[] = []
   for (const unit of units) {
     const before = joined.at(-1)
-    if (before === undefined || (before.texts.length > 0 && unit.texts.length > 0)) joined.push(unit)
-    else joined[joined.length - 1] = { texts: [...before.texts, ...unit.texts], ordinals: [...before.ordinals, ...unit.ordinals] }
+    if (before === undefined || (before.texts.length > 0 && unit.texts.length > 0))
+      joined.push(unit)
+    else
+      joined[joined.length - 1] = {
+        texts: [...before.texts, ...unit.texts],
+        ordinals: [...before.ordinals, ...unit.ordinals],
+      }
   }
   return { version, units: joined.filter(({ texts }) => texts.length > 0) }
 }
@@ -73,7 +88,9 @@ class Units {
     const list = this.#byText.get(texts[start]!)
     if (list === undefined) return undefined
     while (list.length > 0 && this.#taken.has(list.at(-1)!)) list.pop()
-    const unit = list.findLast((each) => !this.#taken.has(each) && each.texts.every((text, i) => texts[start + i] === text))
+    const unit = list.findLast(
+      each => !this.#taken.has(each) && each.texts.every((text, i) => texts[start + i] === text),
+    )
     if (unit !== undefined) this.#taken.add(unit)
     return unit
   }
@@ -86,7 +103,12 @@ interface Cut {
   newCount: number
 }
 
-function cut(texts: readonly string[], units: readonly Unit[], messages: (index: number) => Message[], total: number): Cut {
+function cut(
+  texts: readonly string[],
+  units: readonly Unit[],
+  messages: (index: number) => Message[],
+  total: number,
+): Cut {
   const there = new Units(units)
   const found: Cut = { entries: [], units: [], newCount: 0 }
   for (let start = 0; start < texts.length; ) {
@@ -96,7 +118,10 @@ function cut(texts: readonly string[], units: readonly Unit[], messages: (index:
       for (const ordinal of unit.ordinals) found.entries.push({ ordinal })
     } else {
       const made = messages(start)
-      found.units.push({ texts: [texts[start]!], ordinals: made.map((_, i) => total + found.newCount + i) })
+      found.units.push({
+        texts: [texts[start]!],
+        ordinals: made.map((_, i) => total + found.newCount + i),
+      })
       found.entries.push(...made)
       found.newCount += made.length
     }
@@ -124,15 +149,29 @@ export class SavedLists {
    * Makes `texts` the view, after the operations `first`, which bring `reading` back where it is not the head; `messages` makes those of an item that is new, one or more.
    * `conflict`: `head` is no longer the head.
    */
-  async save(conversation: Conversation, head: number, first: readonly Operation[], reading: Reading, texts: readonly string[], messages: (index: number) => Message[]): Promise<Written> {
+  async save(
+    conversation: Conversation,
+    head: number,
+    first: readonly Operation[],
+    reading: Reading,
+    texts: readonly string[],
+    messages: (index: number) => Message[],
+  ): Promise<Written> {
     const { totalMessages } = await conversation.stats()
     const list = cut(texts, reading.units, messages, totalMessages)
     const isGrown = beginsWith(list.units, reading.units)
-    if (isGrown && list.units.length === reading.units.length) return { version: reading.version, head: reading.version }
+    if (isGrown && list.units.length === reading.units.length)
+      return { version: reading.version, head: reading.version }
     const written = await applyAt(conversation, head, [...first, saving(list.entries)])
     // Else it is not known what was stored: some may have returned, others that moved are stored again.
-    const isKnown = isGrown && written.head === written.version && written.totalMessages === totalMessages + list.newCount
-    this.#remember(conversation.id, isKnown ? { version: written.version, units: list.units } : undefined)
+    const isKnown =
+      isGrown &&
+      written.head === written.version &&
+      written.totalMessages === totalMessages + list.newCount
+    this.#remember(
+      conversation.id,
+      isKnown ? { version: written.version, units: list.units } : undefined,
+    )
     return written
   }
 

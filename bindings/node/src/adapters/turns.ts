@@ -10,7 +10,12 @@ async function whileOthersWrite<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (thrown) {
-      if (!(thrown instanceof UndertextError) || thrown.code !== 'conflict' || attempt === attemptsMax) throw thrown
+      if (
+        !(thrown instanceof UndertextError) ||
+        thrown.code !== 'conflict' ||
+        attempt === attemptsMax
+      )
+        throw thrown
     }
     // At random, so that those who met do not meet again.
     await wait(Math.random() * Math.min(2 ** attempt, waitMaxMs))

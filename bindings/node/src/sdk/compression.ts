@@ -36,11 +36,16 @@ export interface CompressionStrategy {
    * summary, stands where something is hidden, with any index that is not in the given map. An answer whose two lists differ in length is read by its messages: those that
    * are the very objects it was given stay.
    */
-  compress(messages: LLMMessage[], markMap: MessageMarkMap, config: ContextCompressionConfig): Promise<Compressed>
+  compress(
+    messages: LLMMessage[],
+    markMap: MessageMarkMap,
+    config: ContextCompressionConfig,
+  ): Promise<Compressed>
 }
 
 /** The configuration of a conversation. */
-export interface ConversationCompressionConfig extends Omit<ContextCompressionConfig, 'targetTokens'> {
+export interface ConversationCompressionConfig
+  extends Omit<ContextCompressionConfig, 'targetTokens'> {
   /** In tokens. Default: the engine's, three quarters of `threshold`. */
   targetTokens?: number
   /** One of this package's, a custom one, or one of the engine's by its name or with its arguments. Default: the engine's, `default`. */
@@ -70,15 +75,23 @@ export abstract class EngineStrategy implements CompressionStrategy {
   }
 
   /** On a separate conversation. `cannot_fit`: `targetTokens` cannot be reached. */
-  async compress(messages: LLMMessage[], markMap: MessageMarkMap, config: ContextCompressionConfig): Promise<Compressed> {
-    if (messages.length !== markMap.originalIndices.length) throw new ValidationError('messages and originalIndices must be equally many', 'markMap')
+  async compress(
+    messages: LLMMessage[],
+    markMap: MessageMarkMap,
+    config: ContextCompressionConfig,
+  ): Promise<Compressed> {
+    if (messages.length !== markMap.originalIndices.length)
+      throw new ValidationError('messages and originalIndices must be equally many', 'markMap')
     if (!config.enabled || messages.length === 0) return { messages, markMap }
     const { strategy, ...code } = this.choice
     const engine = newEngine(code)
     try {
       engine.apply({ operation: 'APPEND', messages }, () => undefined)
       await engine.compress({ strategy, targetTokens: config.targetTokens }, true)
-      return { messages: engine.ask({ query: 'messages' }, messagesOf), markMap: markMapOf(engine, (own) => inOrdinalsOf(markMap, own)) }
+      return {
+        messages: engine.ask({ query: 'messages' }, messagesOf),
+        markMap: markMapOf(engine, own => inOrdinalsOf(markMap, own)),
+      }
     } finally {
       await engine.close()
     }
@@ -89,12 +102,21 @@ export abstract class EngineStrategy implements CompressionStrategy {
 function inOrdinalsOf(given: MessageMarkMap, own: Required<MessageMarkMap>): MessageMarkMap {
   if (own.currentBatch === 0) return given
   const known = given.originalIndices.length
-  const next = [...given.originalIndices.map((index) => index + 1), ...given.batchBoundaries].reduce((most, one) => Math.max(most, one), 0)
-  const translated = (indices: number[]) => indices.map((index) => given.originalIndices[index] ?? next + index - known)
+  const next = [...given.originalIndices.map(index => index + 1), ...given.batchBoundaries].reduce(
+    (most, one) => Math.max(most, one),
+    0,
+  )
+  const translated = (indices: number[]) =>
+    indices.map(index => given.originalIndices[index] ?? next + index - known)
   const { system, user, assistant, tool } = own.typeIndices
   return {
     originalIndices: translated(own.originalIndices),
-    typeIndices: { system: translated(system), user: translated(user), assistant: translated(assistant), tool: translated(tool) },
+    typeIndices: {
+      system: translated(system),
+      user: translated(user),
+      assistant: translated(assistant),
+      tool: translated(tool),
+    },
     batchBoundaries: [...given.batchBoundaries, next],
     boundaryToBatch: [...given.boundaryToBatch, given.currentBatch + 1],
     currentBatch: given.currentBatch + 1,
@@ -160,8 +182,15 @@ export interface SmartSummaryOptions {
 export class SmartSummaryStrategy extends EngineStrategy {
   constructor({ summariser, summariserName = ownName, ...options }: SmartSummaryOptions = {}) {
     super({
-      strategy: { name: 'smart_summary', ...options, ...(summariser && { summariser: summariserName }) },
-      summarisers: summariser && { [summariserName]: (messages, { tokensMax }) => summariser(messages as LLMMessage[], tokensMax) },
+      strategy: {
+        name: 'smart_summary',
+        ...options,
+        ...(summariser && { summariser: summariserName }),
+      },
+      summarisers: summariser && {
+        [summariserName]: (messages, { tokensMax }) =>
+          summariser(messages as LLMMessage[], tokensMax),
+      },
     })
   }
 }
@@ -169,36 +198,60 @@ export class SmartSummaryStrategy extends EngineStrategy {
 /** One after another until the aim is reached. */
 export class PipelineStrategy extends EngineStrategy {
   constructor(steps: readonly EngineStrategy[]) {
-    if (!Array.isArray(steps) || !steps.every((step) => step instanceof EngineStrategy)) throw new ValidationError('steps are strategies of this package', 'steps')
+    if (!Array.isArray(steps) || !steps.every(step => step instanceof EngineStrategy))
+      throw new ValidationError('steps are strategies of this package', 'steps')
     const summarisers = new Map<string, SettingsSummariser>()
-    for (const [name, summariser] of steps.flatMap((step) => Object.entries(step.choice.summarisers ?? {}))) {
-      if (summarisers.has(name) && summarisers.get(name) !== summariser) throw new ValidationError(`two summarisers are called ${name}`, 'summariserName')
+    for (const [name, summariser] of steps.flatMap(step =>
+      Object.entries(step.choice.summarisers ?? {}),
+    )) {
+      if (summarisers.has(name) && summarisers.get(name) !== summariser)
+        throw new ValidationError(`two summarisers are called ${name}`, 'summariserName')
       summarisers.set(name, summariser)
     }
     super({
-      strategy: { name: 'pipeline', steps: steps.map(({ choice: { strategy } }) => (typeof strategy === 'string' ? { name: strategy } : strategy)) },
+      strategy: {
+        name: 'pipeline',
+        steps: steps.map(({ choice: { strategy } }) =>
+          typeof strategy === 'string' ? { name: strategy } : strategy,
+        ),
+      },
       ...(summarisers.size > 0 && { summarisers: Object.fromEntries(summarisers) }),
     })
   }
 }
 
-function isOwn(strategy: CompressionStrategy | Exclude<StrategyChoice, string>): strategy is CompressionStrategy {
+function isOwn(
+  strategy: CompressionStrategy | Exclude<StrategyChoice, string>,
+): strategy is CompressionStrategy {
   if (typeof (strategy as Partial<CompressionStrategy> | null)?.compress === 'function') return true
   if (typeof (strategy as { name?: unknown } | null)?.name === 'string') return false
-  throw new ValidationError('a strategy has a method compress, or the name of one of the engine’s', 'strategy')
+  throw new ValidationError(
+    'a strategy has a method compress, or the name of one of the engine’s',
+    'strategy',
+  )
 }
 
 /** Code of the user's is told the target that the engine has; infinity: there is none. */
-function planning(strategy: CompressionStrategy, config: Omit<ContextCompressionConfig, 'targetTokens'>): PlanFunction {
-  return (view, { tokensMax = Infinity }) => planOf(strategy, { ...config, targetTokens: tokensMax }, view)
+function planning(
+  strategy: CompressionStrategy,
+  config: Omit<ContextCompressionConfig, 'targetTokens'>,
+): PlanFunction {
+  return (view, { tokensMax = Infinity }) =>
+    planOf(strategy, { ...config, targetTokens: tokensMax }, view)
 }
 
 /** What the engine is told of the strategy of a configuration. */
-export function engineChoice({ strategy = 'default', ...config }: ConversationCompressionConfig): EngineChoice {
+export function engineChoice({
+  strategy = 'default',
+  ...config
+}: ConversationCompressionConfig): EngineChoice {
   if (typeof strategy === 'string') return { strategy }
   if (strategy instanceof EngineStrategy) return strategy.choice
   if (!isOwn(strategy)) return { strategy }
-  return { strategy: ownName, strategies: { [ownName]: { slow: true, plan: planning(strategy, config) } } }
+  return {
+    strategy: ownName,
+    strategies: { [ownName]: { slow: true, plan: planning(strategy, config) } },
+  }
 }
 
 /** A strategy that comes with a call: what the engine is told of it, given the name by which the engine knows its code. No `code`: it needs none. */
@@ -207,23 +260,42 @@ export interface GivenChoice {
   code?: Code
 }
 
-export function givenChoice(strategy: CompressionStrategy | StrategyChoice, config: Omit<ContextCompressionConfig, 'targetTokens'>): GivenChoice {
+export function givenChoice(
+  strategy: CompressionStrategy | StrategyChoice,
+  config: Omit<ContextCompressionConfig, 'targetTokens'>,
+): GivenChoice {
   const choice = engineChoice({ ...config, strategy })
-  if (choice.strategies !== undefined) return { strategy: (name) => name, code: { plan: planning(strategy as CompressionStrategy, config) } }
+  if (choice.strategies !== undefined)
+    return {
+      strategy: name => name,
+      code: { plan: planning(strategy as CompressionStrategy, config) },
+    }
   const [summariser, another] = Object.entries(choice.summarisers ?? {})
   if (summariser === undefined) return { strategy: () => choice.strategy }
-  if (another !== undefined) throw new ValidationError('a strategy with two summarisers of yours must be that of the compressionConfig', 'strategy')
-  return { strategy: (name) => renamed(choice.strategy, summariser[0], name), code: { summarise: summariser[1] as SummariseFunction } }
+  if (another !== undefined)
+    throw new ValidationError(
+      'a strategy with two summarisers of yours must be that of the compressionConfig',
+      'strategy',
+    )
+  return {
+    strategy: name => renamed(choice.strategy, summariser[0], name),
+    code: { summarise: summariser[1] as SummariseFunction },
+  }
 }
 
 function renamed(strategy: StrategyChoice, from: string, to: string): StrategyChoice {
   if (typeof strategy === 'string') return strategy
-  const { steps, summariser, fallbacks, ...rest } = strategy as { name: string; steps?: readonly StrategyChoice[]; summariser?: string; fallbacks?: readonly string[] }
+  const { steps, summariser, fallbacks, ...rest } = strategy as {
+    name: string
+    steps?: readonly StrategyChoice[]
+    summariser?: string
+    fallbacks?: readonly string[]
+  }
   const other = (name: string) => (name === from ? to : name)
   return {
     ...rest,
     ...(summariser !== undefined && { summariser: other(summariser) }),
     ...(fallbacks && { fallbacks: fallbacks.map(other) }),
-    ...(steps && { steps: steps.map((step) => renamed(step, from, to)) }),
+    ...(steps && { steps: steps.map(step => renamed(step, from, to)) }),
   }
 }

@@ -51,7 +51,13 @@ export interface ContextProcessorNodeResult {
   stats: MessageArrayTokenStats
 }
 
-export type ContextModificationOperation = 'insert' | 'delete' | 'replace' | 'compress' | 'batch_start' | 'batch_end'
+export type ContextModificationOperation =
+  | 'insert'
+  | 'delete'
+  | 'replace'
+  | 'compress'
+  | 'batch_start'
+  | 'batch_end'
 
 export interface ContextModificationConfig {
   operation: ContextModificationOperation
@@ -62,15 +68,25 @@ export interface ContextModificationConfig {
 }
 
 /** The blocks without which a configuration is none; `clear` alone is fine. */
-const blocks: Record<ContextProcessorNodeConfig['operation'], boolean> = { truncate: true, insert: true, replace: true, filter: true, clear: false }
+const blocks: Record<ContextProcessorNodeConfig['operation'], boolean> = {
+  truncate: true,
+  insert: true,
+  replace: true,
+  filter: true,
+  clear: false,
+}
 
 function checkKind(config: unknown): asserts config is ContextProcessorNodeConfig {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) throw new ValidationError('a configuration is an object', 'config')
+  if (typeof config !== 'object' || config === null || Array.isArray(config))
+    throw new ValidationError('a configuration is an object', 'config')
   const { operation } = config as { operation?: unknown }
   if (typeof operation !== 'string' || !Object.hasOwn(blocks, operation)) {
     throw new ValidationError(`operation is one of ${Object.keys(blocks).join(', ')}`, 'operation')
   }
-  if (blocks[operation as ContextProcessorNodeConfig['operation']] && !Object.hasOwn(config, operation)) {
+  if (
+    blocks[operation as ContextProcessorNodeConfig['operation']] &&
+    !Object.hasOwn(config, operation)
+  ) {
     throw new ValidationError(`${operation} needs its block`, operation)
   }
 }
@@ -93,7 +109,9 @@ function checkByTrial(config: ContextProcessorNodeConfig): void {
 }
 
 /** Whether the engine would take it; whether it can be carried out depends on the conversation. */
-export function validateContextProcessorNodeConfig(config: unknown): config is ContextProcessorNodeConfig {
+export function validateContextProcessorNodeConfig(
+  config: unknown,
+): config is ContextProcessorNodeConfig {
   try {
     transformContextProcessorNodeConfig(config)
     return true
@@ -106,18 +124,27 @@ export function validateContextProcessorNodeConfig(config: unknown): config is C
 export function transformContextProcessorNodeConfig(config: unknown): ContextProcessorNodeConfig {
   const copy: unknown = copyOf(config)
   checkKind(copy)
-  for (const operation of nodeOperations(copy)) checkByTrial(operation as ContextProcessorNodeConfig)
+  for (const operation of nodeOperations(copy))
+    checkByTrial(operation as ContextProcessorNodeConfig)
   return copy
 }
 
 /** Carries out the configurations of nodes and the modifications of the design documents. */
 export class ContextProcessorNodeHandler {
   /** Carries out a node of documents 001 and 002; several blocks in one step, see `ConversationManager.execute`. */
-  async execute<M extends Mode>(conversationManager: AnyConversationManager<M>, config: ContextProcessorNodeConfig): Promise<ContextProcessorNodeResult> {
+  async execute<M extends Mode>(
+    conversationManager: AnyConversationManager<M>,
+    config: ContextProcessorNodeConfig,
+  ): Promise<ContextProcessorNodeResult> {
     const started = performance.now()
     checkKind(config)
     const { operation, stats } = await conversationManager.execute(config)
-    return { operation, messageCount: stats.currentBatchMessages, executionTime: performance.now() - started, stats }
+    return {
+      operation,
+      messageCount: stats.currentBatchMessages,
+      executionTime: performance.now() - started,
+      stats,
+    }
   }
 
   /** Carries out a modification of documents 003 and 004. `indices` are ordinals. */
@@ -131,12 +158,18 @@ export class ContextProcessorNodeHandler {
   }
 
   /** All of them or none. */
-  async handleBatchOperations<M extends Mode>(conversationManager: AnyConversationManager<M>, operations: ContextModificationConfig[]): Promise<void> {
+  async handleBatchOperations<M extends Mode>(
+    conversationManager: AnyConversationManager<M>,
+    operations: ContextModificationConfig[],
+  ): Promise<void> {
     await conversationManager.executeAll(operations)
   }
 
   /** ROLLBACK. */
-  rollbackContextOperation<M extends Mode>(conversationManager: AnyConversationManager<M>, batch: number): Reply<M, void> {
+  rollbackContextOperation<M extends Mode>(
+    conversationManager: AnyConversationManager<M>,
+    batch: number,
+  ): Reply<M, void> {
     return conversationManager.rollbackToBatch(batch)
   }
 

@@ -5,7 +5,14 @@ import type { Settings } from '../code.js'
 import { custom, shown } from '../inspect.js'
 import type { Mode, Reply } from '../requests.js'
 import type { DataSettings, Operation, Outcome, StrategyChoice } from '../types.js'
-import { type CompressionStrategy, type ConversationCompressionConfig, type EngineChoice, EngineStrategy, engineChoice, givenChoice } from './compression.js'
+import {
+  type CompressionStrategy,
+  type ConversationCompressionConfig,
+  type EngineChoice,
+  EngineStrategy,
+  engineChoice,
+  givenChoice,
+} from './compression.js'
 import type { ContextModificationConfig, ContextProcessorNodeConfig } from './context_processor.js'
 import { type Engine, copyOf, messagesOf, newEngine, openEngine } from './engine.js'
 import { ValidationError } from './errors.js'
@@ -37,7 +44,11 @@ export interface ConversationManagerOptions {
 }
 
 /** An operation of the engine, of document 000, of a node (001, 002), or a modification (003, 004). */
-export type ContextOperation = Operation | MessageOperation | ContextProcessorNodeConfig | ContextModificationConfig
+export type ContextOperation =
+  | Operation
+  | MessageOperation
+  | ContextProcessorNodeConfig
+  | ContextModificationConfig
 
 /** What a host of the documents starts, stops and saves. */
 export interface LifecycleCapable<Snapshot> {
@@ -63,14 +74,16 @@ export abstract class AnyConversationManager<M extends Mode> {
   protected constructor(engine: Engine<M>, options: ConversationManagerOptions) {
     this.engine = engine
     this.tokenLimit = options.tokenLimit
-    this.compressionConfig = options.compressionConfig && Object.freeze({ ...options.compressionConfig })
+    this.compressionConfig =
+      options.compressionConfig && Object.freeze({ ...options.compressionConfig })
     this.indexManager = new MessageIndexManager(engine)
     this.typeIndexManager = new TypeIndexManager(engine)
     this.tokenUsageTracker = new TokenUsageTracker(engine)
     const { eventManager } = options
     if (eventManager !== undefined) {
-      if (typeof eventManager?.emit !== 'function') throw new ValidationError('an event manager has a method emit', 'eventManager')
-      engine.subscribe((event) => eventManager.emit(stamped(event)))
+      if (typeof eventManager?.emit !== 'function')
+        throw new ValidationError('an event manager has a method emit', 'eventManager')
+      engine.subscribe(event => eventManager.emit(stamped(event)))
     }
   }
 
@@ -97,16 +110,29 @@ export abstract class AnyConversationManager<M extends Mode> {
    */
   execute(operation: ContextOperation): Reply<M, Outcome> {
     const operations = operation instanceof Object ? nodeOperations(operation) : [operation]
-    if (operations.length === 1) return this.engine.apply(operations[0] as object, (answer: Outcome) => answer)
+    if (operations.length === 1)
+      return this.engine.apply(operations[0] as object, (answer: Outcome) => answer)
     return this.engine.apply(operations, ({ results }: { results: Outcome[] }) => {
       const last = results.at(-1) as Outcome
-      return { ...last, operation: results[operations.findIndex((each) => (each as { operation?: string }).operation === operation.operation)]?.operation ?? last.operation }
+      return {
+        ...last,
+        operation:
+          results[
+            operations.findIndex(
+              each => (each as { operation?: string }).operation === operation.operation,
+            )
+          ]?.operation ?? last.operation,
+      }
     })
   }
 
   /** All of them or none; each block of a node's configuration is one. */
   executeAll(operations: readonly ContextOperation[]): Reply<M, Outcome[]> {
-    const all = Array.isArray(operations) ? operations.flatMap((operation) => (operation instanceof Object ? nodeOperations(operation) : [operation])) : operations
+    const all = Array.isArray(operations)
+      ? operations.flatMap(operation =>
+          operation instanceof Object ? nodeOperations(operation) : [operation],
+        )
+      : operations
     return this.engine.apply(all, (answer: { results: Outcome[] }) => answer.results)
   }
 
@@ -191,7 +217,11 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 
   /** `startTime` <= t < `endTime`, in milliseconds since 1970; t is the message's timestamp, else its arrival. */
-  getMessagesByRoleAndTimeRange(role: LLMMessageRole, startTime: number, endTime: number): Reply<M, LLMMessage[]> {
+  getMessagesByRoleAndTimeRange(
+    role: LLMMessageRole,
+    startTime: number,
+    endTime: number,
+  ): Reply<M, LLMMessage[]> {
     return this.#messages({ role, from: startTime, to: endTime })
   }
 
@@ -217,7 +247,10 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /** How many messages and batches there are. */
   getStats(): Reply<M, MessageArrayTokenStats> {
-    return this.engine.ask({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
+    return this.engine.ask(
+      { query: 'stats' },
+      (answer: { result: MessageArrayTokenStats }) => answer.result,
+    )
   }
 
   /** The mark map, as a view of this conversation. */
@@ -234,12 +267,15 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /** Of the view. */
   getTokenCount(): Reply<M, number> {
-    return this.engine.map(this.getStats(), (stats) => stats.tokens)
+    return this.engine.map(this.getStats(), stats => stats.tokens)
   }
 
   /** Whether the view has more tokens than the limit. */
   isTokenLimitExceeded(): Reply<M, boolean> {
-    return this.engine.map(this.getTokenCount(), (tokens) => this.tokenLimit !== undefined && tokens > this.tokenLimit)
+    return this.engine.map(
+      this.getTokenCount(),
+      tokens => this.tokenLimit !== undefined && tokens > this.tokenLimit,
+    )
   }
 
   /** What providers reported of requests. */
@@ -273,18 +309,32 @@ export abstract class AnyConversationManager<M extends Mode> {
    * Runs the strategy of the configuration, or another: one of this package's, a custom one, or the name of an engine's. Without `targetTokens` a strategy that works
    * towards a target has the conversation's. `cannot_fit`: it cannot be reached; with `progress`, what can be freed is. In memory, changes are refused with `conflict` from the call until your code is asked.
    */
-  async compress(strategy?: CompressionStrategy | StrategyChoice, targetTokens?: number, { progress }: { progress?: boolean } = {}): Promise<Outcome> {
+  async compress(
+    strategy?: CompressionStrategy | StrategyChoice,
+    targetTokens?: number,
+    { progress }: { progress?: boolean } = {},
+  ): Promise<Outcome> {
     const { compressionConfig } = this
     const aim = { targetTokens, progress }
     if (strategy === undefined || strategy === compressionConfig?.strategy) {
-      const choice: EngineChoice = engineChoice(compressionConfig ?? { enabled: true, threshold: 0 })
-      const isSlow = typeof strategy === 'string' || choice.strategies !== undefined || choice.summarisers !== undefined
+      const choice: EngineChoice = engineChoice(
+        compressionConfig ?? { enabled: true, threshold: 0 },
+      )
+      const isSlow =
+        typeof strategy === 'string' ||
+        choice.strategies !== undefined ||
+        choice.summarisers !== undefined
       return this.engine.compress({ strategy: choice.strategy, ...aim }, isSlow)
     }
-    const { code, strategy: choice } = givenChoice(strategy, { enabled: true, threshold: compressionConfig?.threshold ?? 0 })
+    const { code, strategy: choice } = givenChoice(strategy, {
+      enabled: true,
+      threshold: compressionConfig?.threshold ?? 0,
+    })
     const by = (name: string) => ({ strategy: choice(name), ...aim })
     // A strategy of this package's without code is quick; one that is named may call code of the configuration.
-    return code === undefined ? this.engine.compress(by(''), !(strategy instanceof EngineStrategy)) : this.engine.compressBy(code, by)
+    return code === undefined
+      ? this.engine.compress(by(''), !(strategy instanceof EngineStrategy))
+      : this.engine.compressBy(code, by)
   }
 
   /** Until no compression is under way. */
@@ -296,8 +346,11 @@ export abstract class AnyConversationManager<M extends Mode> {
 
   /** The answer ends the subscription. A listener may read and change the conversation. */
   on<T extends EventType>(type: T, listener: (event: EventOf<T>) => unknown): () => void {
-    if (typeof listener !== 'function') throw new ValidationError('a listener is a function', 'listener')
-    return this.engine.subscribe((event) => (event.type === type ? listener(stamped(event) as EventOf<T>) : undefined))
+    if (typeof listener !== 'function')
+      throw new ValidationError('a listener is a function', 'listener')
+    return this.engine.subscribe(event =>
+      event.type === type ? listener(stamped(event) as EventOf<T>) : undefined,
+    )
   }
 
   // Snapshots.
@@ -329,7 +382,10 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 
   #append(messages: LLMMessage[]): Reply<M, number> {
-    return this.engine.apply({ operation: 'APPEND', messages }, (answer: Outcome) => answer.stats.totalMessages)
+    return this.engine.apply(
+      { operation: 'APPEND', messages },
+      (answer: Outcome) => answer.stats.totalMessages,
+    )
   }
 
   #messages(filters: object): Reply<M, LLMMessage[]> {
@@ -337,13 +393,24 @@ export abstract class AnyConversationManager<M extends Mode> {
   }
 }
 
-const optionNames: readonly string[] = ['tokenLimit', 'compressionConfig', 'model', 'tokenizer', 'pairs', 'limits', 'initialMessages', 'eventManager'] satisfies (keyof ConversationManagerOptions)[]
+const optionNames: readonly string[] = [
+  'tokenLimit',
+  'compressionConfig',
+  'model',
+  'tokenizer',
+  'pairs',
+  'limits',
+  'initialMessages',
+  'eventManager',
+] satisfies (keyof ConversationManagerOptions)[]
 
 function checkOptions(options: ConversationManagerOptions): void {
-  if (typeof options !== 'object' || options === null) throw new ValidationError('options must be an object', 'options')
-  const unknown = Object.keys(options).find((name) => !optionNames.includes(name))
+  if (typeof options !== 'object' || options === null)
+    throw new ValidationError('options must be an object', 'options')
+  const unknown = Object.keys(options).find(name => !optionNames.includes(name))
   if (unknown !== undefined) throw new ValidationError('is no option', unknown)
-  if (options.initialMessages !== undefined && !Array.isArray(options.initialMessages)) throw new ValidationError('must be a list of messages', 'initialMessages')
+  if (options.initialMessages !== undefined && !Array.isArray(options.initialMessages))
+    throw new ValidationError('must be a list of messages', 'initialMessages')
 }
 
 /** What the engine is told. */
@@ -352,26 +419,36 @@ function settingsOf(options: ConversationManagerOptions): Settings {
   const { tokenLimit, compressionConfig, model, tokenizer, pairs, limits } = options
   const settings = { tokenLimit, model, tokenizer, pairs, limits }
   // What is no configuration is for the engine to refuse.
-  if (typeof compressionConfig !== 'object' || compressionConfig === null) return { ...settings, compressionConfig }
+  if (typeof compressionConfig !== 'object' || compressionConfig === null)
+    return { ...settings, compressionConfig }
   const { strategy, ...code } = engineChoice(compressionConfig)
   return { ...settings, ...code, compressionConfig: { ...compressionConfig, strategy } }
 }
 
 /** Settings that were kept. */
-function keptOptions({ tokenLimit, compressionConfig }: DataSettings = {}): ConversationManagerOptions {
+function keptOptions({
+  tokenLimit,
+  compressionConfig,
+}: DataSettings = {}): ConversationManagerOptions {
   if (compressionConfig === undefined) return { tokenLimit }
   const { enabled = false, threshold = tokenLimit ?? 0 } = compressionConfig
   return { tokenLimit, compressionConfig: { ...compressionConfig, enabled, threshold } }
 }
 
 /** In memory: what the documents make synchronous is. */
-export class ConversationManager extends AnyConversationManager<'now'> implements LifecycleCapable<ConversationState> {
+export class ConversationManager
+  extends AnyConversationManager<'now'>
+  implements LifecycleCapable<ConversationState>
+{
   readonly #options: ConversationManagerOptions
 
   constructor(options?: ConversationManagerOptions)
   /** @internal */
   constructor(options: ConversationManagerOptions, engine: Engine<'now'>)
-  constructor(options: ConversationManagerOptions = {}, engine: Engine<'now'> = newEngine(settingsOf(options))) {
+  constructor(
+    options: ConversationManagerOptions = {},
+    engine: Engine<'now'> = newEngine(settingsOf(options)),
+  ) {
     super(engine, options)
     const { initialMessages = [], ...rest } = options
     this.#options = rest
@@ -379,7 +456,11 @@ export class ConversationManager extends AnyConversationManager<'now'> implement
   }
 
   /** A conversation in a store (`sqlite:PATH`, `postgres://…`), made where it is missing: the same methods, with promises. */
-  static open(url: string, id: string, options: ConversationManagerOptions = {}): Promise<StoredConversationManager> {
+  static open(
+    url: string,
+    id: string,
+    options: ConversationManagerOptions = {},
+  ): Promise<StoredConversationManager> {
     return StoredConversationManager.open(url, id, options)
   }
 
@@ -404,7 +485,11 @@ export class StoredConversationManager extends AnyConversationManager<'later'> {
   }
 
   /** Without settings in `options`, those that were kept with the conversation; `initialMessages` are for one that is new. */
-  static async open(url: string, id: string, given: ConversationManagerOptions = {}): Promise<StoredConversationManager> {
+  static async open(
+    url: string,
+    id: string,
+    given: ConversationManagerOptions = {},
+  ): Promise<StoredConversationManager> {
     const settings = settingsOf(given)
     const { initialMessages = [], ...options } = given
     const messages = copyOf(initialMessages)
@@ -412,8 +497,12 @@ export class StoredConversationManager extends AnyConversationManager<'later'> {
     const fromStore = keptOptions(kept)
     const tokenLimit = options.tokenLimit ?? fromStore.tokenLimit
     const compressionConfig = options.compressionConfig ?? fromStore.compressionConfig
-    const opened = new StoredConversationManager({ ...options, tokenLimit, compressionConfig }, engine)
-    if (messages.length > 0 && (await opened.engine.version()) === 0) await opened.addMessages(messages)
+    const opened = new StoredConversationManager(
+      { ...options, tokenLimit, compressionConfig },
+      engine,
+    )
+    if (messages.length > 0 && (await opened.engine.version()) === 0)
+      await opened.addMessages(messages)
     return opened
   }
 

@@ -82,19 +82,34 @@ function nothingIfGone(thrown: unknown): undefined {
 
 /** The protocol takes queries by the same function; an operation is none. */
 function checked(operation: object): object {
-  if (typeof operation !== 'object' || operation === null || 'query' in operation || operation instanceof Uint8Array) throw new ValidationError('must be an operation', 'operation')
+  if (
+    typeof operation !== 'object' ||
+    operation === null ||
+    'query' in operation ||
+    operation instanceof Uint8Array
+  )
+    throw new ValidationError('must be an operation', 'operation')
   return operation
 }
 
 /** What the sdk leaves open in a query it does not name: an argument that is undefined was forgotten. */
 function complete(query: object): object {
-  for (const [name, value] of Object.entries(query)) if (value === undefined) throw new ValidationError('must be given', name)
+  for (const [name, value] of Object.entries(query))
+    if (value === undefined) throw new ValidationError('must be given', name)
   return query
 }
 
 /** Of the class `name`, which is made by the method `given` of a conversation. */
-export function engineOf<M extends Mode>(engine: Engine<M>, name: string, given: string): Engine<M> {
-  if (typeof engine?.ask !== 'function') throw new ValidationError(`a ${name} is a view of a conversation: ConversationManager.${given}() gives one`, 'conversation')
+export function engineOf<M extends Mode>(
+  engine: Engine<M>,
+  name: string,
+  given: string,
+): Engine<M> {
+  if (typeof engine?.ask !== 'function')
+    throw new ValidationError(
+      `a ${name} is a view of a conversation: ConversationManager.${given}() gives one`,
+      'conversation',
+    )
   return engine
 }
 
@@ -141,7 +156,11 @@ class Now implements Engine<'now'> {
     at(() => this.#now.importMarkMap(markMap, expectedVersion))
   }
   fork(): Now {
-    return new Now(at(() => guarded(() => this.#handle.fork())), this.#settings, this.#given)
+    return new Now(
+      at(() => guarded(() => this.#handle.fork())),
+      this.#settings,
+      this.#given,
+    )
   }
   usage(): Usage {
     return at(() => this.#now.usage())
@@ -195,7 +214,7 @@ class Now implements Engine<'now'> {
     return after(async () => readAnswer(await this.#later.raw(operation)) as Outcome)
   }
   compressBy(code: Code, strategy: (name: string) => object): Promise<Outcome> {
-    return this.#given.run(code, (name) => this.compress(strategy(name), true))
+    return this.#given.run(code, name => this.compress(strategy(name), true))
   }
   waitForCompression(): Promise<void> {
     return after(() => this.#later.waitForCompression())
@@ -222,7 +241,9 @@ class Later implements Engine<'later'> {
     return this.#conversation
   }
   apply<A, T>(operation: object, read: (answer: A) => T): Promise<T> {
-    return after(async () => read(readAnswer(await this.#conversation.raw(checked(operation))) as A))
+    return after(async () =>
+      read(readAnswer(await this.#conversation.raw(checked(operation))) as A),
+    )
   }
   ask<A, T>(query: object, read: (answer: A) => T): Promise<T> {
     return after(async () => read(readAnswer(await this.#conversation.raw(complete(query))) as A))
@@ -240,7 +261,9 @@ class Later implements Engine<'later'> {
     return after(() => this.#conversation.version())
   }
   importMarkMap(markMap: MessageMarkMap, expectedVersion?: number): Promise<void> {
-    return after(async () => void (await this.#conversation.importMarkMap(markMap, expectedVersion)))
+    return after(
+      async () => void (await this.#conversation.importMarkMap(markMap, expectedVersion)),
+    )
   }
   async fork(): Promise<Later> {
     return new Later(await after(() => this.#conversation.fork()), this.#given)
@@ -294,7 +317,7 @@ class Later implements Engine<'later'> {
     return this.apply({ operation: 'COMPRESS', ...strategy }, (outcome: Outcome) => outcome)
   }
   compressBy(code: Code, strategy: (name: string) => object): Promise<Outcome> {
-    return this.#given.run(code, (name) => this.compress(strategy(name)))
+    return this.#given.run(code, name => this.compress(strategy(name)))
   }
   waitForCompression(): Promise<void> {
     return after(() => this.#conversation.waitForCompression())
@@ -312,12 +335,20 @@ export function newEngine(settings: Settings = {}): Engine<'now'> {
   return at(() => {
     const given = new GivenCode()
     const read = readSettings(given.addedTo(settings))
-    return new Now(guarded(() => native.memory(read.config, read.code)), read, given)
+    return new Now(
+      guarded(() => native.memory(read.config, read.code)),
+      read,
+      given,
+    )
   })
 }
 
 /** Of a conversation in a store, with the settings that are kept with it: `settings`, if they say anything, else those from before. */
-export async function openEngine(url: string, id: string, settings: Settings): Promise<{ engine: Engine<'later'>; kept: DataSettings | undefined }> {
+export async function openEngine(
+  url: string,
+  id: string,
+  settings: Settings,
+): Promise<{ engine: Engine<'later'>; kept: DataSettings | undefined }> {
   const given = new GivenCode()
   const { conversation, kept } = await after(() => openWithKept(url, id, given.addedTo(settings)))
   return { engine: new Later(conversation, given), kept }
@@ -336,35 +367,63 @@ export function ordinalsOf(answer: { ordinals: number[] }): number[] {
   return answer.ordinals
 }
 
-export function markMapOf<M extends Mode, T>(engine: Engine<M>, read: (markMap: Required<MessageMarkMap>) => T): Reply<M, T> {
-  return engine.ask({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => read(answer.result))
+export function markMapOf<M extends Mode, T>(
+  engine: Engine<M>,
+  read: (markMap: Required<MessageMarkMap>) => T,
+): Reply<M, T> {
+  return engine.ask({ query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) =>
+    read(answer.result),
+  )
 }
 
 /** Reads the mark map of `version`, and takes over what `edit` makes of it, unless another writer was first (`conflict`). undefined: nothing to do. */
-function editMarkMap<M extends Mode>(engine: Engine<M>, version: number, edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined): Reply<M, void> {
+function editMarkMap<M extends Mode>(
+  engine: Engine<M>,
+  version: number,
+  edit: (markMap: Required<MessageMarkMap>) => MessageMarkMap | undefined,
+): Reply<M, void> {
   return engine.chain(
-    engine.askAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) => edit(answer.result)),
-    (edited) => (edited === undefined ? engine.nothing() : engine.importMarkMap(edited, version)),
+    engine.askAt(version, { query: 'markMap' }, (answer: { result: Required<MessageMarkMap> }) =>
+      edit(answer.result),
+    ),
+    edited => (edited === undefined ? engine.nothing() : engine.importMarkMap(edited, version)),
   )
 }
 
 /** The view is these ordinals, in this order; the stack of batches stays. */
-export function setOriginalIndices<M extends Mode>(engine: Engine<M>, indices: readonly number[]): Reply<M, void> {
+export function setOriginalIndices<M extends Mode>(
+  engine: Engine<M>,
+  indices: readonly number[],
+): Reply<M, void> {
   return engine.chain(engine.givenNow(indices), ({ copy, version }) =>
-    editMarkMap(engine, version, ({ typeIndices: _, ...markMap }) => ({ ...markMap, originalIndices: copy as number[] })),
+    editMarkMap(engine, version, ({ typeIndices: _, ...markMap }) => ({
+      ...markMap,
+      originalIndices: copy as number[],
+    })),
   )
 }
 
 /** A message of the log becomes visible; with `role`, only if it has that one. Nothing to do where it is visible. */
-export function showAtTheEnd<M extends Mode>(engine: Engine<M>, ordinal: number, role?: LLMMessageRole): Reply<M, void> {
-  const edit = ({ typeIndices, ...markMap }: Required<MessageMarkMap>): MessageMarkMap | undefined => {
+export function showAtTheEnd<M extends Mode>(
+  engine: Engine<M>,
+  ordinal: number,
+  role?: LLMMessageRole,
+): Reply<M, void> {
+  const edit = ({
+    typeIndices,
+    ...markMap
+  }: Required<MessageMarkMap>): MessageMarkMap | undefined => {
     const isVisible = markMap.originalIndices.includes(ordinal)
-    const ofRole = role === undefined ? undefined : Object.hasOwn(typeIndices, role) ? typeIndices[role] : []
-    if (isVisible && ofRole?.includes(ordinal) === false) throw new ValidationError(`message ${ordinal} has another role`, 'role')
+    const ofRole =
+      role === undefined ? undefined : Object.hasOwn(typeIndices, role) ? typeIndices[role] : []
+    if (isVisible && ofRole?.includes(ordinal) === false)
+      throw new ValidationError(`message ${ordinal} has another role`, 'role')
     if (isVisible) return undefined
     markMap.originalIndices.push(ordinal)
     // The engine compares the roles it is told with those of the messages.
-    return ofRole === undefined ? markMap : { ...markMap, typeIndices: { ...typeIndices, [role as string]: [...ofRole, ordinal] } }
+    return ofRole === undefined
+      ? markMap
+      : { ...markMap, typeIndices: { ...typeIndices, [role as string]: [...ofRole, ordinal] } }
   }
-  return engine.chain(engine.version(), (version) => editMarkMap(engine, version, edit))
+  return engine.chain(engine.version(), version => editMarkMap(engine, version, edit))
 }

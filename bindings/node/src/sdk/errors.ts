@@ -11,6 +11,11 @@ export class ValidationError extends UndertextError {
 
 /** What the engine refused, by the documents' name. */
 export function asDocumented(thrown: unknown): unknown {
-  if (!(thrown instanceof UndertextError) || thrown instanceof ValidationError || thrown.code !== 'invalid_argument') return thrown
+  if (
+    !(thrown instanceof UndertextError) ||
+    thrown instanceof ValidationError ||
+    thrown.code !== 'invalid_argument'
+  )
+    return thrown
   return new ValidationError(thrown.message, thrown.field, thrown, thrown.cause)
 }

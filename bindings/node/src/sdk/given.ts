@@ -20,12 +20,20 @@ export class GivenCode {
   /** `settings` with functions for the code of calls. */
   addedTo({ strategies, summarisers, ...settings }: Settings): Settings {
     for (const name of [...Object.keys(strategies ?? {}), ...Object.keys(summarisers ?? {})]) {
-      if (names.includes(name)) throw new ValidationError(`${name} is a name of this package's own; choose another`, 'name')
+      if (names.includes(name))
+        throw new ValidationError(`${name} is a name of this package's own; choose another`, 'name')
     }
-    const added: Required<Pick<Settings, 'strategies' | 'summarisers'>> = { strategies: { ...strategies }, summarisers: { ...summarisers } }
+    const added: Required<Pick<Settings, 'strategies' | 'summarisers'>> = {
+      strategies: { ...strategies },
+      summarisers: { ...summarisers },
+    }
     for (const [place, name] of names.entries()) {
-      added.strategies[name] = { slow: true, plan: (view, aim) => this.#codes[place]?.plan?.(view, aim) }
-      added.summarisers[name] = (messages, aim) => this.#codes[place]?.summarise?.(messages, aim) ?? ''
+      added.strategies[name] = {
+        slow: true,
+        plan: (view, aim) => this.#codes[place]?.plan?.(view, aim),
+      }
+      added.summarisers[name] = (messages, aim) =>
+        this.#codes[place]?.summarise?.(messages, aim) ?? ''
     }
     return { ...settings, ...added }
   }
@@ -33,7 +41,11 @@ export class GivenCode {
   /** Runs `compress` with the name by which the engine knows `code` meanwhile. */
   async run<T>(code: Code, compress: (name: string) => Promise<T>): Promise<T> {
     const place = this.#codes.indexOf(undefined)
-    if (place < 0) throw new UndertextError('unavailable', `${placesMax} compressions with code of their own are under way already`)
+    if (place < 0)
+      throw new UndertextError(
+        'unavailable',
+        `${placesMax} compressions with code of their own are under way already`,
+      )
     this.#codes[place] = code
     try {
       return await compress(names[place]!)

@@ -22,7 +22,7 @@ function currentBoundary(markMap: MessageMarkMap): number {
 /** The ordinals of the view that belong to the current batch. */
 export function getCurrentBatchIndices(markMap: MessageMarkMap): number[] {
   const boundary = currentBoundary(markMap)
-  return markMap.originalIndices.filter((index) => index >= boundary)
+  return markMap.originalIndices.filter(index => index >= boundary)
 }
 
 /** Whether a message is from before the current batch. */

@@ -38,7 +38,14 @@ export interface MessageArrayTokenStats extends MessageArrayStats {
   tokens: number
 }
 
-export type MessageOperationType = 'APPEND' | 'INSERT' | 'REPLACE' | 'TRUNCATE' | 'CLEAR' | 'FILTER' | 'ROLLBACK'
+export type MessageOperationType =
+  | 'APPEND'
+  | 'INSERT'
+  | 'REPLACE'
+  | 'TRUNCATE'
+  | 'CLEAR'
+  | 'FILTER'
+  | 'ROLLBACK'
 
 export interface MessageOperationConfig {
   operation: MessageOperationType

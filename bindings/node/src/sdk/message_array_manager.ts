@@ -48,20 +48,31 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
   /** @internal */
   constructor(initialMessages: readonly Message[], engine: Engine<'now'>)
   constructor(initialMessages: readonly Message[] = [], engine: Engine<'now'> = newEngine()) {
-    if (!Array.isArray(initialMessages)) throw new ValidationError('must be a list of messages', 'initialMessages')
+    if (!Array.isArray(initialMessages))
+      throw new ValidationError('must be a list of messages', 'initialMessages')
     this.#engine = engine
-    if (initialMessages.length > 0) this.execute({ operation: 'APPEND', messages: [...initialMessages] })
+    if (initialMessages.length > 0)
+      this.execute({ operation: 'APPEND', messages: [...initialMessages] })
   }
 
   /** What console.log() shows. */
   [custom](_depth: number, options: InspectOptions): string {
-    return shown('MessageArrayManagerImpl', () => ({ conversation: this.#engine.conversation }), options)
+    return shown(
+      'MessageArrayManagerImpl',
+      () => ({ conversation: this.#engine.conversation }),
+      options,
+    )
   }
 
   /** The operations of document 000, and all others of the engine. */
   execute(operation: MessageOperationConfig | MessageOperation | AnyOperation): AppliedOperation {
     const engine = this.#engine
-    const { affectedBatchIndex, stats, version, warnings = [] } = engine.apply(operation, (answer: Outcome) => answer)
+    const {
+      affectedBatchIndex,
+      stats,
+      version,
+      warnings = [],
+    } = engine.apply(operation, (answer: Outcome) => answer)
     let state: MessageArrayState | undefined
     return {
       get state() {
@@ -81,12 +92,18 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
 
   /** The messages of the view. */
   getCurrentMessages(): Message[] {
-    return this.#engine.ask({ query: 'messages' }, (answer: { messages: Message[] }) => answer.messages)
+    return this.#engine.ask(
+      { query: 'messages' },
+      (answer: { messages: Message[] }) => answer.messages,
+    )
   }
 
   /** How many messages and batches there are. */
   getStats(): MessageArrayTokenStats {
-    return this.#engine.ask({ query: 'stats' }, (answer: { result: MessageArrayTokenStats }) => answer.result)
+    return this.#engine.ask(
+      { query: 'stats' },
+      (answer: { result: MessageArrayTokenStats }) => answer.result,
+    )
   }
 
   /** Returns to a batch as it last was. */
@@ -96,7 +113,10 @@ export class MessageArrayManagerImpl implements MessageArrayManager {
 
   /** The view as it last was in a batch that was left; null for the current one. */
   getBatchSnapshot(batchIndex: number): BatchSnapshot | null {
-    return this.#engine.ask({ query: 'batchSnapshot', batchIndex }, (answer: { result: BatchSnapshot | null }) => answer.result)
+    return this.#engine.ask(
+      { query: 'batchSnapshot', batchIndex },
+      (answer: { result: BatchSnapshot | null }) => answer.result,
+    )
   }
 }
 

@@ -7,10 +7,17 @@ const blockOrder = ['clear', 'filter', 'truncate', 'replace', 'insert'] as const
  * is one operation.
  */
 export function nodeOperations<T extends object>(operation: T): object[] {
-  const { operation: named, ...rest } = operation as { operation?: unknown } & Record<string, unknown>
-  if (!blockOrder.some((block) => block === named)) return [operation]
-  const present = blockOrder.filter((block) => block === named || rest[block] !== undefined)
+  const { operation: named, ...rest } = operation as { operation?: unknown } & Record<
+    string,
+    unknown
+  >
+  if (!blockOrder.some(block => block === named)) return [operation]
+  const present = blockOrder.filter(block => block === named || rest[block] !== undefined)
   if (present.length === 1) return [operation]
-  const besides = Object.entries(rest).filter(([name]) => !blockOrder.some((block) => block === name))
-  return present.map((block, place) => ({ operation: block, ...(rest[block] !== undefined && { [block]: rest[block] }), ...(place === 0 && Object.fromEntries(besides)) }))
+  const besides = Object.entries(rest).filter(([name]) => !blockOrder.some(block => block === name))
+  return present.map((block, place) => ({
+    operation: block,
+    ...(rest[block] !== undefined && { [block]: rest[block] }),
+    ...(place === 0 && Object.fromEntries(besides)),
+  }))
 }

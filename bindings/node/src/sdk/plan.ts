@@ -12,7 +12,11 @@ import type { LLMMessage } from './message.js'
 type Replacement = Plan['replacements'][number]
 
 /** Asks the strategy, and answers with the plan; undefined: nothing to do. */
-export async function planOf(strategy: CompressionStrategy, config: ContextCompressionConfig, view: View): Promise<Plan | undefined> {
+export async function planOf(
+  strategy: CompressionStrategy,
+  config: ContextCompressionConfig,
+  view: View,
+): Promise<Plan | undefined> {
   const messages = view.messages() as LLMMessage[]
   const markMap: MessageMarkMap = view.markMap()
   const ordinals = [...markMap.originalIndices]
@@ -30,17 +34,26 @@ interface Entry {
   message: LLMMessage
 }
 
-function entriesOf(answer: Compressed, ordinals: number[], given: LLMMessage[], objects: LLMMessage[]): Entry[] {
+function entriesOf(
+  answer: Compressed,
+  ordinals: number[],
+  given: LLMMessage[],
+  objects: LLMMessage[],
+): Entry[] {
   const { messages, markMap } = answer ?? {}
   if (!Array.isArray(messages) || !Array.isArray(markMap?.originalIndices)) {
     throw new ValidationError('a strategy answers with messages and their mark map', 'messages')
   }
   const isParallel = messages.length === markMap.originalIndices.length
   const keys: readonly unknown[] = isParallel ? markMap.originalIndices : messages
-  const places = new Map<unknown, number>((isParallel ? ordinals : objects).map((key, place) => [key, place]))
+  const places = new Map<unknown, number>(
+    (isParallel ? ordinals : objects).map((key, place) => [key, place]),
+  )
   return messages.map((message, at) => {
     const place = places.get(keys[at])
-    return place !== undefined && isDeepStrictEqual(message, given[place]) ? { place, message } : { message }
+    return place !== undefined && isDeepStrictEqual(message, given[place])
+      ? { place, message }
+      : { message }
   })
 }
 
@@ -53,7 +66,11 @@ function replacementsOf(ordinals: number[], entries: Entry[]): Replacement[] {
       added.push(message as LLMMessage)
       continue
     }
-    if (place < from) throw new ValidationError('a strategy keeps the order of messages, and has none twice', 'messages')
+    if (place < from)
+      throw new ValidationError(
+        'a strategy keeps the order of messages, and has none twice',
+        'messages',
+      )
     replacements.push(...inPlaceOf(ordinals.slice(from, place), added))
     from = place + 1
     added = []
@@ -63,8 +80,15 @@ function replacementsOf(ordinals: number[], entries: Entry[]): Replacement[] {
 
 /** Each message that was added takes the place of one that is hidden, the last one that of all the rest. */
 function inPlaceOf(hidden: number[], added: LLMMessage[]): Replacement[] {
-  if (added.length > hidden.length) throw new ValidationError('a strategy adds messages only in the place of those it hides', 'messages')
+  if (added.length > hidden.length)
+    throw new ValidationError(
+      'a strategy adds messages only in the place of those it hides',
+      'messages',
+    )
   if (hidden.length === 0) return []
   if (added.length === 0) return [{ hide: hidden }]
-  return added.map((summary, at) => ({ hide: at + 1 < added.length ? [hidden[at] as number] : hidden.slice(at), summary: summary as Message }))
+  return added.map((summary, at) => ({
+    hide: at + 1 < added.length ? [hidden[at] as number] : hidden.slice(at),
+    summary: summary as Message,
+  }))
 }

@@ -31,7 +31,15 @@ export interface TokenUsageStatistics extends TokenUsageStats {
   byModel: Record<string, TokenUsageStats>
 }
 
-function statsOf({ prompt, completion, total }: { prompt: number; completion: number; total: number }): TokenUsageStats {
+function statsOf({
+  prompt,
+  completion,
+  total,
+}: {
+  prompt: number
+  completion: number
+  total: number
+}): TokenUsageStats {
   return { promptTokens: prompt, completionTokens: completion, totalTokens: total }
 }
 
@@ -53,11 +61,19 @@ export class TokenUsageTracker<M extends Mode = 'now'> {
   update(usage: LLMUsage): Reply<M, void> {
     const given: unknown = typeof usage === 'object' && usage !== null ? { ...usage } : usage
     return this.#engine.inOrder(() => {
-      if (typeof given !== 'object' || given === null) throw new ValidationError('must be an object', 'usage')
+      if (typeof given !== 'object' || given === null)
+        throw new ValidationError('must be an object', 'usage')
       const { promptTokens, completionTokens, totalTokens, model } = given as LLMUsage
       const { open, totals } = this.#engine.usage()
       const requestId = open.at(-1)?.requestId ?? `request-${totals.requests + 1}`
-      return this.#engine.reportUsage({ requestId, prompt: promptTokens, completion: completionTokens, total: totalTokens, model, final: false })
+      return this.#engine.reportUsage({
+        requestId,
+        prompt: promptTokens,
+        completion: completionTokens,
+        total: totalTokens,
+        model,
+        final: false,
+      })
     })
   }
 
@@ -65,7 +81,9 @@ export class TokenUsageTracker<M extends Mode = 'now'> {
   finish(): Reply<M, void> {
     return this.#engine.inOrder(() => {
       const current = this.#engine.usage().open.at(-1)
-      return current === undefined ? this.#engine.nothing() : this.#engine.reportUsage({ ...current, final: true })
+      return current === undefined
+        ? this.#engine.nothing()
+        : this.#engine.reportUsage({ ...current, final: true })
     })
   }
 
@@ -76,12 +94,14 @@ export class TokenUsageTracker<M extends Mode = 'now'> {
 
   /** All that was reported becomes what `getState()` gave, of this conversation or another. */
   restore(state: Usage): Reply<M, void> {
-    return this.#engine.chain(this.#engine.given(state), (copy) => this.#engine.inOrder(() => this.#engine.setUsage(copy)))
+    return this.#engine.chain(this.#engine.given(state), copy =>
+      this.#engine.inOrder(() => this.#engine.setUsage(copy)),
+    )
   }
 
   /** All that was reported, as plain JSON. */
   getState(): Reply<M, Usage> {
-    return this.#read((usage) => usage)
+    return this.#read(usage => usage)
   }
 
   /** Of all requests, that under way included; null: there was none. */
@@ -98,7 +118,7 @@ export class TokenUsageTracker<M extends Mode = 'now'> {
       averageCompletionTokens: statistics.completionMean,
       maxPromptTokens: statistics.promptMax,
       maxCompletionTokens: statistics.completionMax,
-      byModel: Object.fromEntries(models.map((each) => [each.model, statsOf(each.totals)])),
+      byModel: Object.fromEntries(models.map(each => [each.model, statsOf(each.totals)])),
     }))
   }
 

@@ -3,7 +3,14 @@
 import type { InspectOptions } from 'node:util'
 import { custom, shown } from '../inspect.js'
 import type { Mode, Reply } from '../requests.js'
-import { type Engine, engineOf, markMapOf, ordinalsOf, setOriginalIndices, showAtTheEnd } from './engine.js'
+import {
+  type Engine,
+  engineOf,
+  markMapOf,
+  ordinalsOf,
+  setOriginalIndices,
+  showAtTheEnd,
+} from './engine.js'
 import type { LLMMessageRole } from './message.js'
 
 /** Where the messages of each role stand in the log: a view of a conversation. */
@@ -34,7 +41,9 @@ export class TypeIndexManager<M extends Mode = 'now'> {
   getIndicesByRole(role: LLMMessageRole): Reply<M, number[]> {
     // The count is asked for first because it refuses what is no role.
     const count = this.#engine.ask({ query: 'count', role }, () => undefined)
-    return this.#engine.chain(count, () => markMapOf(this.#engine, (markMap) => markMap.typeIndices[role]))
+    return this.#engine.chain(count, () =>
+      markMapOf(this.#engine, markMap => markMap.typeIndices[role]),
+    )
   }
 
   /** The last `n`; none for 0. */
@@ -49,12 +58,16 @@ export class TypeIndexManager<M extends Mode = 'now'> {
 
   /** The places of all messages, by role. */
   getAllTypeIndices(): Reply<M, Map<LLMMessageRole, number[]>> {
-    return markMapOf(this.#engine, ({ typeIndices }) => new Map(Object.entries(typeIndices) as Array<[LLMMessageRole, number[]]>))
+    return markMapOf(
+      this.#engine,
+      ({ typeIndices }) =>
+        new Map(Object.entries(typeIndices) as Array<[LLMMessageRole, number[]]>),
+    )
   }
 
   /** Of a fork: what is done to either changes nothing in the other. */
   clone(): Reply<M, TypeIndexManager<M>> {
-    return this.#engine.map(this.#engine.fork(), (fork) => new TypeIndexManager(fork))
+    return this.#engine.map(this.#engine.fork(), fork => new TypeIndexManager(fork))
   }
 
   /** Hides everything; the batches stay. */

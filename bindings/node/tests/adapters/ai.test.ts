@@ -1,4 +1,14 @@
-import { convertToModelMessages, createUIMessageStreamResponse, generateText, stepCountIs, streamText, tool, validateUIMessages, type ModelMessage, type UIMessage } from 'ai'
+import {
+  convertToModelMessages,
+  createUIMessageStreamResponse,
+  generateText,
+  stepCountIs,
+  streamText,
+  tool,
+  validateUIMessages,
+  type ModelMessage,
+  type UIMessage,
+} from 'ai'
 import { MockLanguageModelV3, simulateReadableStream } from 'ai/test'
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
@@ -8,10 +18,22 @@ import { ModelMessageStore, UIMessageStore } from 'undertext/ai'
 import { z } from 'zod'
 import { anyObject, anyValue, runs, some, text, type Item } from './values.js'
 
-const say = (id: string, role: 'user' | 'assistant' | 'system', value: string): UIMessage => ({ id, role, parts: [{ type: 'text', text: value }] })
-const chat = [say('1', 'user', 'Hello'), say('2', 'assistant', 'Hi.'), say('3', 'user', 'How are you?'), say('4', 'assistant', 'Fine.')]
+const say = (id: string, role: 'user' | 'assistant' | 'system', value: string): UIMessage => ({
+  id,
+  role,
+  parts: [{ type: 'text', text: value }],
+})
+const chat = [
+  say('1', 'user', 'Hello'),
+  say('2', 'assistant', 'Hi.'),
+  say('3', 'user', 'How are you?'),
+  say('4', 'assistant', 'Fine.'),
+]
 
-const usage = { inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 5, text: 5, reasoning: 0 } }
+const usage = {
+  inputTokens: { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 5, text: 5, reasoning: 0 },
+}
 
 test('messages of a page come back as they were saved; a chat that is not there has none', async () => {
   await using store = await openStore('memory:')
@@ -19,14 +41,25 @@ test('messages of a page come back as they were saved; a chat that is not there 
   assert.deepEqual(await messages.load('chat'), [])
   assert.deepEqual(await store.list(), [])
   const rich: UIMessage[] = [
-    { id: 'a', role: 'user', metadata: { at: 1, ['__proto__']: 2 }, parts: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' }] },
+    {
+      id: 'a',
+      role: 'user',
+      metadata: { at: 1, ['__proto__']: 2 },
+      parts: [{ type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' }],
+    },
     {
       id: 'b',
       role: 'assistant',
       parts: [
         { type: 'step-start' },
         { type: 'reasoning', text: 'hm' },
-        { type: 'tool-weather', toolCallId: 'c', state: 'output-available', input: { city: 'Lyon' }, output: { degrees: 18 } },
+        {
+          type: 'tool-weather',
+          toolCallId: 'c',
+          state: 'output-available',
+          input: { city: 'Lyon' },
+          output: { degrees: 18 },
+        },
         { type: 'data-map', data: { zoom: 3 } },
         { type: 'text', text: 'It is 18.', state: 'done' },
       ],
@@ -74,10 +107,21 @@ test('two who save at once lose nothing, and whoever expects a version is told',
   await using store = await openStore('memory:')
   const [one, two] = [new UIMessageStore(store), new UIMessageStore(store)]
   const { version } = await one.save('chat', chat.slice(0, 2))
-  await Promise.all([one.save('chat', chat.slice(0, 3)), two.save('chat', [...chat.slice(0, 2), say('x', 'user', 'Other')])])
+  await Promise.all([
+    one.save('chat', chat.slice(0, 3)),
+    two.save('chat', [...chat.slice(0, 2), say('x', 'user', 'Other')]),
+  ])
   await using conversation = await store.open('chat')
-  assert.deepEqual((await conversation.messages({ all: true })).map(({ id }) => id).sort(), ['1', '2', '3', 'x'])
-  await assert.rejects(one.save('chat', chat, { expectedVersion: version }), { name: 'UndertextError', code: 'conflict' })
+  assert.deepEqual((await conversation.messages({ all: true })).map(({ id }) => id).sort(), [
+    '1',
+    '2',
+    '3',
+    'x',
+  ])
+  await assert.rejects(one.save('chat', chat, { expectedVersion: version }), {
+    name: 'UndertextError',
+    code: 'conflict',
+  })
   const now = await one.loadVersion('chat')
   await one.save('chat', chat, { expectedVersion: now.version })
   assert.deepEqual(await two.load('chat'), chat)
@@ -87,11 +131,17 @@ test('many chats at once, more than are kept open, are each their own', async ()
   await using store = await openStore('memory:')
   const messages = new UIMessageStore(store)
   const ids = Array.from({ length: 100 }, (_, i) => `chat-${i}`)
-  await Promise.all(ids.flatMap((id) => [messages.load(id), messages.save(id, [say(id, 'user', id)]), messages.load(id)]))
-  const loaded = await Promise.all(ids.map((id) => messages.load(id)))
+  await Promise.all(
+    ids.flatMap(id => [
+      messages.load(id),
+      messages.save(id, [say(id, 'user', id)]),
+      messages.load(id),
+    ]),
+  )
+  const loaded = await Promise.all(ids.map(id => messages.load(id)))
   assert.deepEqual(
-    loaded.map((list) => list.map(({ id }) => id)),
-    ids.map((id) => [id]),
+    loaded.map(list => list.map(({ id }) => id)),
+    ids.map(id => [id]),
   )
   await messages.close()
 })
@@ -117,12 +167,14 @@ test('a chat as in the manual of the AI SDK: load, validate, convert, stream, sa
         }
       },
     })
-    const originalMessages = await validateUIMessages({ messages: [...(await messages.load('chat')), message] })
+    const originalMessages = await validateUIMessages({
+      messages: [...(await messages.load('chat')), message],
+    })
     const result = streamText({ model, messages: await convertToModelMessages(originalMessages) })
     const stream = result.toUIMessageStream({
       originalMessages,
       generateMessageId: () => `${message.id}-answer`,
-      onFinish: async (done) => {
+      onFinish: async done => {
         await messages.save('chat', done.messages)
       },
     })
@@ -154,15 +206,27 @@ test('messages of a model go round through generateText with a tool, and the eng
   let step = 0
   const model = new MockLanguageModelV3({
     doGenerate: async () => ({
-      content: step++ === 0 ? [{ type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: '{"city":"Lyon"}' }] : [{ type: 'text', text: 'It is 18.' }],
+      content:
+        step++ === 0
+          ? [{ type: 'tool-call', toolCallId: 'c1', toolName: 'weather', input: '{"city":"Lyon"}' }]
+          : [{ type: 'text', text: 'It is 18.' }],
       finishReason: { unified: step === 1 ? 'tool-calls' : 'stop', raw: undefined },
       usage,
       warnings: [],
     }),
   })
   const asked: ModelMessage[] = [{ role: 'user', content: 'Weather in Lyon?' }]
-  const weather = tool({ description: 'The weather', inputSchema: z.object({ city: z.string() }), execute: async () => '18 degrees' })
-  const { response } = await generateText({ model, messages: asked, tools: { weather }, stopWhen: stepCountIs(3) })
+  const weather = tool({
+    description: 'The weather',
+    inputSchema: z.object({ city: z.string() }),
+    execute: async () => '18 degrees',
+  })
+  const { response } = await generateText({
+    model,
+    messages: asked,
+    tools: { weather },
+    stopWhen: stepCountIs(3),
+  })
   const whole: ModelMessage[] = [...asked, ...response.messages]
   await messages.save('chat', whole)
   assert.deepEqual(await messages.load('chat'), JSON.parse(JSON.stringify(whole)))
@@ -172,7 +236,9 @@ test('messages of a model go round through generateText with a tool, and the eng
     ['user', 'assistant', 'tool', 'assistant'],
   )
   assert.equal((await conversation.count({ role: 'tool', contains: '18 degrees' })).count, 1)
-  assert.deepEqual((await conversation.delete({ indices: [2] })).warnings, [{ code: 'tool_call_without_result', ordinal: 1, toolCallId: 'c1' }])
+  assert.deepEqual((await conversation.delete({ indices: [2] })).warnings, [
+    { code: 'tool_call_without_result', ordinal: 1, toolCallId: 'c1' },
+  ])
 })
 
 test('a summary, and messages that came by another door, are messages of both kinds', async () => {
@@ -180,24 +246,40 @@ test('a summary, and messages that came by another door, are messages of both ki
   const ui = new UIMessageStore(store)
   await ui.save('chat', chat)
   await using conversation = await store.open('chat')
-  await conversation.compress({ indices: [0, 1, 2], summary: { role: 'system', content: 'They met.' } })
+  await conversation.compress({
+    indices: [0, 1, 2],
+    summary: { role: 'system', content: 'They met.' },
+  })
   await conversation.append({ role: 'tool', content: 'done', toolCallId: 'c' })
   const loaded = await ui.load('chat')
-  assert.deepEqual(loaded.map(({ role, parts }) => [role, parts[0]]), [
-    ['system', { type: 'text', text: 'They met.' }],
-    ['assistant', { type: 'text', text: 'Fine.' }],
-    ['assistant', { type: 'text', text: 'done' }],
-  ])
+  assert.deepEqual(
+    loaded.map(({ role, parts }) => [role, parts[0]]),
+    [
+      ['system', { type: 'text', text: 'They met.' }],
+      ['assistant', { type: 'text', text: 'Fine.' }],
+      ['assistant', { type: 'text', text: 'done' }],
+    ],
+  )
   await validateUIMessages({ messages: loaded })
   await ui.save('chat', [...loaded, say('9', 'user', 'Go on')])
   await conversation.catchUp()
   assert.equal((await conversation.stats()).totalMessages, 7)
   assert.deepEqual((await new ModelMessageStore(store).load('chat'))[2], {
     role: 'tool',
-    content: [{ type: 'tool-result', toolCallId: 'c', toolName: '', output: { type: 'text', value: 'done' } }],
+    content: [
+      {
+        type: 'tool-result',
+        toolCallId: 'c',
+        toolName: '',
+        output: { type: 'text', value: 'done' },
+      },
+    ],
   })
   await conversation.expand(0)
-  assert.deepEqual((await ui.load('chat')).map(({ id }) => id), ['1', '2', '3', '4', 'message-5', '9'])
+  assert.deepEqual(
+    (await ui.load('chat')).map(({ id }) => id),
+    ['1', '2', '3', '4', 'message-5', '9'],
+  )
 })
 
 test('a summary stays in force for a page that still has the messages it stands for, and nothing is stored twice', async () => {
@@ -205,14 +287,26 @@ test('a summary stays in force for a page that still has the messages it stands 
   const page = new UIMessageStore(store)
   await page.save('chat', chat)
   await using conversation = await store.open('chat')
-  await conversation.compress({ indices: [0, 1, 2], summary: { role: 'system', content: 'They met.' } })
+  await conversation.compress({
+    indices: [0, 1, 2],
+    summary: { role: 'system', content: 'They met.' },
+  })
   const version = await conversation.version()
   const grown = [...chat, say('5', 'user', 'Go on')]
-  for (const [messages, lists] of [[page, [chat, grown, grown]], [new UIMessageStore(store), [grown, grown]]] as const) {
+  for (const [messages, lists] of [
+    [page, [chat, grown, grown]],
+    [new UIMessageStore(store), [grown, grown]],
+  ] as const) {
     for (const list of lists) await messages.save('chat', list)
     await conversation.catchUp()
-    assert.deepEqual([await conversation.version(), (await conversation.stats()).totalMessages], [version + 1, 6])
-    assert.deepEqual((await page.load('chat')).map(({ id }) => id), ['message-4', '4', '5'])
+    assert.deepEqual(
+      [await conversation.version(), (await conversation.stats()).totalMessages],
+      [version + 1, 6],
+    )
+    assert.deepEqual(
+      (await page.load('chat')).map(({ id }) => id),
+      ['message-4', '4', '5'],
+    )
   }
   // Without one of them it is expanded to what remains.
   await page.save('chat', grown.toSpliced(1, 1))
@@ -224,18 +318,28 @@ test('a summary stays in force for a page that still has the messages it stands 
 test('chats that an earlier release saved go on', async () => {
   await using store = await openStore('memory:')
   await using conversation = await store.open('chat')
-  const enclosed = ({ id, role, parts }: UIMessage) => ({ role, content: parts, id, foreign: { kind: 'ai-ui', item: { id, role, parts: null }, home: ['parts'] } })
+  const enclosed = ({ id, role, parts }: UIMessage) => ({
+    role,
+    content: parts,
+    id,
+    foreign: { kind: 'ai-ui', item: { id, role, parts: null }, home: ['parts'] },
+  })
   // As it wrote them: APPEND, then REPLACE for an answer that was made again.
   await conversation.append(chat.slice(0, 3).map(enclosed) as never)
   await conversation.append(enclosed(say('x', 'assistant', 'Bad.')) as never)
-  await conversation.apply([{ operation: 'REPLACE', index: 3, message: enclosed(chat[3]!) as never }])
+  await conversation.apply([
+    { operation: 'REPLACE', index: 3, message: enclosed(chat[3]!) as never },
+  ])
   const messages = new UIMessageStore(store)
   assert.deepEqual(await messages.load('chat'), chat)
   const version = await conversation.version()
   assert.equal((await messages.save('chat', chat)).version, version)
   await messages.save('chat', [...chat, say('5', 'user', 'Go on')])
   await conversation.catchUp()
-  assert.deepEqual([await conversation.version(), (await conversation.stats()).totalMessages], [version + 1, 6])
+  assert.deepEqual(
+    [await conversation.version(), (await conversation.stats()).totalMessages],
+    [version + 1, 6],
+  )
   await messages.save('chat', [])
   assert.deepEqual(await messages.load('chat'), [])
   await messages.save('chat', chat)
@@ -249,18 +353,42 @@ test('what JSON cannot hold is refused, and the chat stays as it was', async () 
   const messages = new UIMessageStore(store)
   await messages.save('chat', chat)
   for (const metadata of [{ at: new Date() }, { a: NaN }, { a: 'half \ud83d' }]) {
-    await assert.rejects(messages.save('chat', [...chat, { ...say('9', 'user', 'x'), metadata }]), { name: 'UndertextError', code: 'invalid_argument' })
+    await assert.rejects(messages.save('chat', [...chat, { ...say('9', 'user', 'x'), metadata }]), {
+      name: 'UndertextError',
+      code: 'invalid_argument',
+    })
   }
   assert.deepEqual(await messages.load('chat'), chat)
 })
 
 test('random lists are loaded as they were saved, one after the other', async () => {
   await using store = await openStore('memory:')
-  const part = fc.oneof(fc.record({ type: fc.constantFrom('text', 'reasoning', 'step-start', 'tool-x', 'tool-result', 'tool-call'), text }), some({ type: text, toolCallId: text, input: anyValue, output: anyObject }))
-  const ui = some({ id: text, metadata: anyValue, foreign: anyValue }).chain((rest) =>
-    fc.record({ role: fc.constantFrom('user', 'assistant', 'system'), parts: fc.array(part, { maxLength: 3 }) }).map((item) => ({ ...rest, ...item }) as Item),
+  const part = fc.oneof(
+    fc.record({
+      type: fc.constantFrom(
+        'text',
+        'reasoning',
+        'step-start',
+        'tool-x',
+        'tool-result',
+        'tool-call',
+      ),
+      text,
+    }),
+    some({ type: text, toolCallId: text, input: anyValue, output: anyObject }),
   )
-  const model = fc.record({ role: fc.constantFrom('user', 'assistant', 'system', 'tool'), content: fc.oneof(text, fc.array(part, { maxLength: 3 })) }) as fc.Arbitrary<Item>
+  const ui = some({ id: text, metadata: anyValue, foreign: anyValue }).chain(rest =>
+    fc
+      .record({
+        role: fc.constantFrom('user', 'assistant', 'system'),
+        parts: fc.array(part, { maxLength: 3 }),
+      })
+      .map(item => ({ ...rest, ...item }) as Item),
+  )
+  const model = fc.record({
+    role: fc.constantFrom('user', 'assistant', 'system', 'tool'),
+    content: fc.oneof(text, fc.array(part, { maxLength: 3 })),
+  }) as fc.Arbitrary<Item>
   let chats = 0
   const both = [
     [new UIMessageStore(store), ui],
@@ -268,13 +396,16 @@ test('random lists are loaded as they were saved, one after the other', async ()
   ] as [UIMessageStore, fc.Arbitrary<Item>][]
   for (const [messages, item] of both) {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(item, { maxLength: 4 }), { minLength: 1, maxLength: 3 }), async (states) => {
-        const id = `chat-${++chats}`
-        for (const state of states as unknown as UIMessage[][]) {
-          await messages.save(id, state)
-          assert.equal(JSON.stringify(await messages.load(id)), JSON.stringify(state))
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(item, { maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+        async states => {
+          const id = `chat-${++chats}`
+          for (const state of states as unknown as UIMessage[][]) {
+            await messages.save(id, state)
+            assert.equal(JSON.stringify(await messages.load(id)), JSON.stringify(state))
+          }
+        },
+      ),
       runs,
     )
   }

@@ -11,7 +11,9 @@ const thread = { configurable: { thread_id: 't' } }
 
 function graphOf(saver: UndertextSaver) {
   return new StateGraph(MessagesAnnotation)
-    .addNode('echo', ({ messages }) => ({ messages: [new AIMessage(`re ${messages.at(-1)!.content as string}`)] }))
+    .addNode('echo', ({ messages }) => ({
+      messages: [new AIMessage(`re ${messages.at(-1)!.content as string}`)],
+    }))
     .addEdge(START, 'echo')
     .addEdge('echo', END)
     .compile({ checkpointer: saver })
@@ -20,7 +22,9 @@ function graphOf(saver: UndertextSaver) {
 const contents = (messages: BaseMessage[]): unknown[] => messages.map(({ content }) => content)
 
 async function say(saver: UndertextSaver, said: string): Promise<unknown[]> {
-  return contents((await graphOf(saver).invoke({ messages: [new HumanMessage(said)] }, thread)).messages)
+  return contents(
+    (await graphOf(saver).invoke({ messages: [new HumanMessage(said)] }, thread)).messages,
+  )
 }
 
 async function saverOf(t: TestContext, store: Store): Promise<UndertextSaver> {
@@ -43,41 +47,79 @@ async function pruned(t: TestContext): Promise<{ store: Store; old: RunnableConf
   return { store, old }
 }
 
-test('a checkpoint whose messages were pruned says so, and its thread goes on', async (t) => {
+test('a checkpoint whose messages were pruned says so, and its thread goes on', async t => {
   const { store, old } = await pruned(t)
   const saver = await saverOf(t, store)
-  await assert.rejects(saver.getTuple(old), { name: 'UndertextError', code: 'not_found', message: /messages of the checkpoint are gone: .*pruned/ })
-  assert.deepEqual(await say(saver, 'four'), ['one', 're one', 'two', 're two', 'three', 're three', 'four', 're four'])
-  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.t.0', 'langgraph-js.t.0.messages'])
+  await assert.rejects(saver.getTuple(old), {
+    name: 'UndertextError',
+    code: 'not_found',
+    message: /messages of the checkpoint are gone: .*pruned/,
+  })
+  assert.deepEqual(await say(saver, 'four'), [
+    'one',
+    're one',
+    'two',
+    're two',
+    'three',
+    're three',
+    'four',
+    're four',
+  ])
+  assert.deepEqual(
+    (await store.list()).map(({ conversation }) => conversation),
+    ['langgraph-js.t.0', 'langgraph-js.t.0.messages'],
+  )
   const later = await say(await saverOf(t, store), 'five')
   assert.equal(later.length, 10)
 })
 
-test('a graph that goes on from a list pruned meanwhile is not disturbed', async (t) => {
+test('a graph that goes on from a list pruned meanwhile is not disturbed', async t => {
   const { store, old } = await pruned(t)
   const saver = await saverOf(t, store)
   const { checkpoint, metadata } = (await saver.getTuple(thread))!
   const version = saver.getNextVersion(undefined)
-  const made = { ...checkpoint, id: `${checkpoint.id}-x`, channel_values: { messages: [new HumanMessage('another branch')] }, channel_versions: { messages: version } }
+  const made = {
+    ...checkpoint,
+    id: `${checkpoint.id}-x`,
+    channel_values: { messages: [new HumanMessage('another branch')] },
+    channel_versions: { messages: version },
+  }
   const config = await saver.put(old, made, metadata!, { messages: version })
-  assert.deepEqual(contents((await saver.getTuple(config))!.checkpoint.channel_values['messages'] as BaseMessage[]), ['another branch'])
-  assert.deepEqual((await store.list()).map(({ conversation }) => conversation), ['langgraph-js.t.0', 'langgraph-js.t.0.messages'])
+  assert.deepEqual(
+    contents(
+      (await saver.getTuple(config))!.checkpoint.channel_values['messages'] as BaseMessage[],
+    ),
+    ['another branch'],
+  )
+  assert.deepEqual(
+    (await store.list()).map(({ conversation }) => conversation),
+    ['langgraph-js.t.0', 'langgraph-js.t.0.messages'],
+  )
 })
 
-test('a thread of which messages were redacted or pruned is deleted, and begins again', async (t) => {
+test('a thread of which messages were redacted or pruned is deleted, and begins again', async t => {
   const { store, old } = await pruned(t)
   const saver = await saverOf(t, store)
   await assert.rejects(saver.getTuple(old))
   await using list = await store.open('langgraph-js.t.0.messages')
   await list.redact([0], 'me')
-  assert.deepEqual(await say(saver, 'four'), ['[redacted]', 're one', 'two', 're two', 'three', 're three', 'four', 're four'])
+  assert.deepEqual(await say(saver, 'four'), [
+    '[redacted]',
+    're one',
+    'two',
+    're two',
+    'three',
+    're three',
+    'four',
+    're four',
+  ])
   await saver.deleteThread('t')
   assert.deepEqual(await store.list(), [])
   assert.equal(await saver.getTuple(thread), undefined)
   assert.deepEqual(await say(saver, 'first'), ['first', 're first'])
 })
 
-test('a thread whose records cannot be read can be deleted', async (t) => {
+test('a thread whose records cannot be read can be deleted', async t => {
   const { store } = await pruned(t)
   const saver = await saverOf(t, store)
   await using records = await store.open('langgraph-js.t.0')

@@ -14,7 +14,11 @@ import { UndertextSaver } from 'undertext/langgraph'
 
 const thread = { configurable: { thread_id: 't' } }
 
-async function saverOf(t: TestContext, url = 'memory:', patienceMs?: number): Promise<{ store: Store; saver: UndertextSaver }> {
+async function saverOf(
+  t: TestContext,
+  url = 'memory:',
+  patienceMs?: number,
+): Promise<{ store: Store; saver: UndertextSaver }> {
   const store = await openStore(url, { patienceMs })
   t.after(() => store.close())
   const saver = new UndertextSaver(store)
@@ -24,7 +28,12 @@ async function saverOf(t: TestContext, url = 'memory:', patienceMs?: number): Pr
 
 function put(saver: UndertextSaver, said: string): Promise<RunnableConfig> {
   const versions = { messages: saver.getNextVersion(undefined) }
-  const checkpoint = { ...emptyCheckpoint(), id: uuid6(0), channel_values: { messages: [new HumanMessage(said)] }, channel_versions: versions }
+  const checkpoint = {
+    ...emptyCheckpoint(),
+    id: uuid6(0),
+    channel_values: { messages: [new HumanMessage(said)] },
+    channel_versions: versions,
+  }
   return saver.put(thread, checkpoint, { source: 'loop', step: 1, parents: {} }, versions)
 }
 
@@ -34,13 +43,18 @@ async function all(tuples: AsyncGenerator<CheckpointTuple>): Promise<CheckpointT
   return found
 }
 
-const names = async (store: Store): Promise<string[]> => (await store.list()).map(({ conversation }) => conversation)
+const names = async (store: Store): Promise<string[]> =>
+  (await store.list()).map(({ conversation }) => conversation)
 
-test("a thread of Python's saver is another one, which nothing here touches", async (t) => {
+test("a thread of Python's saver is another one, which nothing here touches", async t => {
   const { store, saver } = await saverOf(t)
   const theirs: Message[] = [
     { role: 'system', content: 'thread t', langgraph: { kind: 'thread', thread: 't' } },
-    { role: 'system', content: 'checkpoint 1', langgraph: { kind: 'checkpoint', ns: '', id: '1', values: { messages: { version: 1 } } } },
+    {
+      role: 'system',
+      content: 'checkpoint 1',
+      langgraph: { kind: 'checkpoint', ns: '', id: '1', values: { messages: { version: 1 } } },
+    },
   ]
   await using journal = await store.open('langgraph.t.0')
   await journal.append(theirs)
@@ -52,19 +66,46 @@ test("a thread of Python's saver is another one, which nothing here touches", as
   await saver.deleteThread('t')
   assert.deepEqual(await names(store), ['langgraph.t.0', 'langgraph.t.0.messages'])
   for (const conversation of [journal, list]) await conversation.catchUp()
-  assert.deepEqual([await journal.messages(), await list.messages()], [theirs, [{ role: 'user', content: 'theirs' }]])
+  assert.deepEqual(
+    [await journal.messages(), await list.messages()],
+    [theirs, [{ role: 'user', content: 'theirs' }]],
+  )
 })
 
 const strange: [name: string, message: Message][] = [
   ['of no record', { role: 'user', content: 'Hello' }],
-  ["of Python's record", { role: 'system', content: 'thread t', langgraph: { kind: 'thread', thread: 't' } }],
-  ['of a record of another kind', { role: 'system', content: 'removed', record: { kind: 'removed', namespace: '', id: '1', checkpoints: [] } }],
-  ['of a checkpoint without values', { role: 'system', content: 'checkpoint', record: { kind: 'checkpoint', thread: 't', namespace: '', id: '1' } }],
-  ['of writes that are no list', { role: 'system', content: 'writes', record: { kind: 'writes', namespace: '', id: '1', task: 'x', writes: {} } }],
+  [
+    "of Python's record",
+    { role: 'system', content: 'thread t', langgraph: { kind: 'thread', thread: 't' } },
+  ],
+  [
+    'of a record of another kind',
+    {
+      role: 'system',
+      content: 'removed',
+      record: { kind: 'removed', namespace: '', id: '1', checkpoints: [] },
+    },
+  ],
+  [
+    'of a checkpoint without values',
+    {
+      role: 'system',
+      content: 'checkpoint',
+      record: { kind: 'checkpoint', thread: 't', namespace: '', id: '1' },
+    },
+  ],
+  [
+    'of writes that are no list',
+    {
+      role: 'system',
+      content: 'writes',
+      record: { kind: 'writes', namespace: '', id: '1', task: 'x', writes: {} },
+    },
+  ],
 ]
 
 for (const [name, message] of strange) {
-  test(`a message ${name} is refused, and nothing is written to its thread`, async (t) => {
+  test(`a message ${name} is refused, and nothing is written to its thread`, async t => {
     const { store, saver } = await saverOf(t)
     const config = await put(saver, 'before')
     const before = await names(store)
@@ -72,7 +113,11 @@ for (const [name, message] of strange) {
     await records.append(message)
     await using list = await store.open('langgraph-js.t.0.messages')
     const versions = [await records.version(), await list.version()]
-    const corrupt = { name: 'UndertextError', code: 'corrupt', message: /no record of this saver's/ }
+    const corrupt = {
+      name: 'UndertextError',
+      code: 'corrupt',
+      message: /no record of this saver's/,
+    }
     // A second time too: the first may not have gone past it.
     for (let i = 0; i < 2; ++i) {
       await assert.rejects(put(saver, 'after'), corrupt)
@@ -111,9 +156,14 @@ function holds(folder: string, word: string): boolean {
   return spawnSync('grep', ['-rqF', word, folder]).status === 0
 }
 
-const noPython = spawnSync('python3', ['-c', 'import sqlite3']).status === 0 ? false : 'there is no python3 with sqlite3'
+const noPython =
+  spawnSync('python3', ['-c', 'import sqlite3']).status === 0
+    ? false
+    : 'there is no python3 with sqlite3'
 
-test('a thread whose bytes others hold is deleted at once, and asked to be deleted again until no byte of it is left', { skip: noPython }, async (t) => {
+test('a thread whose bytes others hold is deleted at once, and asked to be deleted again until no byte of it is left', {
+  skip: noPython,
+}, async t => {
   const folder = await mkdtemp(join(tmpdir(), 'undertext-langgraph-'))
   t.after(() => rm(folder, { recursive: true }))
   const path = join(folder, 'store.db')

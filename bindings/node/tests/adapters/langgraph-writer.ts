@@ -15,7 +15,12 @@ for (let step = 1; step <= Number(count); ++step) {
   messages.push(new HumanMessage(`${process.pid} ${step - 1}`))
   version = saver.getNextVersion(version)
   const versions = { messages: version }
-  const checkpoint = { ...emptyCheckpoint(), id: uuid6(step), channel_values: { messages }, channel_versions: versions }
+  const checkpoint = {
+    ...emptyCheckpoint(),
+    id: uuid6(step),
+    channel_values: { messages },
+    channel_versions: versions,
+  }
   config = await saver.put(config, checkpoint, { source: 'loop', step, parents: {} }, versions)
   console.log(checkpoint.id)
 }

@@ -9,8 +9,24 @@ import { UndertextSession } from 'undertext/openai-agents'
 
 const chat: ModelMessage[] = [
   { role: 'user', content: 'Weather?' },
-  { role: 'assistant', content: ['a', 'b'].map((toolCallId) => ({ type: 'tool-call', toolCallId, toolName: 'f', input: {} })) },
-  { role: 'tool', content: ['a', 'b'].map((toolCallId) => ({ type: 'tool-result', toolCallId, toolName: 'f', output: { type: 'text', value: 'r' } })) },
+  {
+    role: 'assistant',
+    content: ['a', 'b'].map(toolCallId => ({
+      type: 'tool-call',
+      toolCallId,
+      toolName: 'f',
+      input: {},
+    })),
+  },
+  {
+    role: 'tool',
+    content: ['a', 'b'].map(toolCallId => ({
+      type: 'tool-result',
+      toolCallId,
+      toolName: 'f',
+      output: { type: 'text', value: 'r' },
+    })),
+  },
   { role: 'assistant', content: 'Done.' },
   { role: 'user', content: 'More.' },
 ]
@@ -18,7 +34,13 @@ const chat: ModelMessage[] = [
 const items: AgentInputItem[] = [
   { type: 'message', role: 'user', content: 'Weather?' },
   { type: 'function_call', callId: 'a', name: 'f', arguments: '{}', status: 'completed' },
-  { type: 'function_call_result', callId: 'a', name: 'f', status: 'completed', output: { type: 'text', text: 'r' } },
+  {
+    type: 'function_call_result',
+    callId: 'a',
+    name: 'f',
+    status: 'completed',
+    output: { type: 'text', text: 'r' },
+  },
 ]
 
 for (const pairs of ['literal', 'shrink', 'grow'] as const) {
@@ -27,7 +49,11 @@ for (const pairs of ['literal', 'shrink', 'grow'] as const) {
     await using _ = await store.open('chat', { pairs })
     const chats = new ModelMessageStore(store)
     // Each without one message, the last one with another instead of several results.
-    for (const state of [chat, ...chat.map((_, i) => chat.toSpliced(i, 1)), chat.with(2, chat[0]!)]) {
+    for (const state of [
+      chat,
+      ...chat.map((_, i) => chat.toSpliced(i, 1)),
+      chat.with(2, chat[0]!),
+    ]) {
       for (const each of [chat, state]) {
         await chats.save('chat', each)
         assert.deepEqual(await chats.load('chat'), each)

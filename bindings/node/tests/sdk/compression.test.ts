@@ -13,24 +13,38 @@ import {
   UndertextError,
   ValidationError,
 } from 'undertext/sdk'
-import type { CompressedEvent, CompressionDiscardedEvent, CompressionFailedEvent, CompressionStrategy, ConversationManagerOptions, LLMMessage, MessageMarkMap } from 'undertext/sdk'
+import type {
+  CompressedEvent,
+  CompressionDiscardedEvent,
+  CompressionFailedEvent,
+  CompressionStrategy,
+  ConversationManagerOptions,
+  LLMMessage,
+  MessageMarkMap,
+} from 'undertext/sdk'
 import { contents, conversationOf, conversationWith, messageOf } from './conversations.js'
 
 const text = 'one two three four five six seven eight nine ten'
 const long = (n: number) => Array.from({ length: n }, (_, i) => `${i % 2 ? 'a' : 'u'}:${i} ${text}`)
 const config = { enabled: true, threshold: 100, targetTokens: 60 }
 
-function heard(manager: ConversationManager): { compressed: CompressedEvent[]; failed: Array<CompressionFailedEvent | CompressionDiscardedEvent> } {
+function heard(manager: ConversationManager): {
+  compressed: CompressedEvent[]
+  failed: Array<CompressionFailedEvent | CompressionDiscardedEvent>
+} {
   const compressed: CompressedEvent[] = []
   const failed: Array<CompressionFailedEvent | CompressionDiscardedEvent> = []
-  manager.on(EventType.COMPRESSED, (event) => compressed.push(event))
-  manager.on(EventType.COMPRESSION_FAILED, (event) => failed.push(event))
-  manager.on(EventType.COMPRESSION_DISCARDED, (event) => failed.push(event))
+  manager.on(EventType.COMPRESSED, event => compressed.push(event))
+  manager.on(EventType.COMPRESSION_FAILED, event => failed.push(event))
+  manager.on(EventType.COMPRESSION_DISCARDED, event => failed.push(event))
   return { compressed, failed }
 }
 
 /** Adds messages until the threshold is exceeded, and waits for what that sets off. */
-async function filled(options: ConversationManagerOptions, n = 12): Promise<{ manager: ConversationManager } & ReturnType<typeof heard>> {
+async function filled(
+  options: ConversationManagerOptions,
+  n = 12,
+): Promise<{ manager: ConversationManager } & ReturnType<typeof heard>> {
   const manager = new ConversationManager(options)
   const events = heard(manager)
   manager.addMessage(messageOf('s:rules'))
@@ -57,18 +71,35 @@ test('nothing happens by itself where it is not enabled', async () => {
 })
 
 test('every strategy of the package runs in the engine', async () => {
-  const strategies: Array<[CompressionStrategy | string, (manager: ConversationManager) => boolean]> = [
-    [new NoOpCompressionStrategy(), (manager) => manager.getMessages().length === 13],
-    ['none', (manager) => manager.getMessages().length === 13],
-    [new KeepRecentStrategy(2), (manager) => manager.getMessages().length < 13],
-    [new KeepSystemAndRecentStrategy(2), (manager) => manager.getMessages().length < 13],
-    [new SlidingWindowStrategy(), (manager) => manager.getTokenCount() <= 150],
-    [new SmartSummaryStrategy({ summariser: () => 'in short', keep: 2 }), (manager) => contents(manager.getMessages()).some((content) => String(content).startsWith('[Summary'))],
-    [new PipelineStrategy([new ClearToolResultsStrategy({ keep: 0 }), new SlidingWindowStrategy()]), (manager) => manager.getTokenCount() <= 150],
+  const strategies: Array<
+    [CompressionStrategy | string, (manager: ConversationManager) => boolean]
+  > = [
+    [new NoOpCompressionStrategy(), manager => manager.getMessages().length === 13],
+    ['none', manager => manager.getMessages().length === 13],
+    [new KeepRecentStrategy(2), manager => manager.getMessages().length < 13],
+    [new KeepSystemAndRecentStrategy(2), manager => manager.getMessages().length < 13],
+    [new SlidingWindowStrategy(), manager => manager.getTokenCount() <= 150],
+    [
+      new SmartSummaryStrategy({ summariser: () => 'in short', keep: 2 }),
+      manager =>
+        contents(manager.getMessages()).some(content => String(content).startsWith('[Summary')),
+    ],
+    [
+      new PipelineStrategy([
+        new ClearToolResultsStrategy({ keep: 0 }),
+        new SlidingWindowStrategy(),
+      ]),
+      manager => manager.getTokenCount() <= 150,
+    ],
   ]
   for (const [strategy, holds] of strategies) {
-    const { manager } = await filled({ compressionConfig: { enabled: true, threshold: 150, targetTokens: 100, strategy } })
-    assert.ok(holds(manager), `${typeof strategy === 'string' ? strategy : strategy.constructor.name}: ${JSON.stringify(contents(manager.getMessages()))}`)
+    const { manager } = await filled({
+      compressionConfig: { enabled: true, threshold: 150, targetTokens: 100, strategy },
+    })
+    assert.ok(
+      holds(manager),
+      `${typeof strategy === 'string' ? strategy : strategy.constructor.name}: ${JSON.stringify(contents(manager.getMessages()))}`,
+    )
     assert.equal(contents(manager.getMessages())[0], 'rules')
   }
 })
@@ -80,22 +111,43 @@ test('a strategy by itself takes messages and their mark map, and answers with f
   const markMap = manager.getMarkMap()
   const compressed = await new SlidingWindowStrategy().compress(messages, markMap, config)
   assert.ok(compressed.messages.length < messages.length)
-  assert.deepEqual(compressed.messages, compressed.markMap.originalIndices.map((ordinal) => manager.getAllMessages()[ordinal]))
+  assert.deepEqual(
+    compressed.messages,
+    compressed.markMap.originalIndices.map(ordinal => manager.getAllMessages()[ordinal]),
+  )
   assert.deepEqual(compressed.markMap.batchBoundaries, [0, 9, 9])
   assert.equal(compressed.markMap.currentBatch, 2)
   manager.setMarkMap(compressed.markMap)
   assert.deepEqual(manager.getMessages(), compressed.messages, 'the conversation takes the map')
 
-  assert.deepEqual(await new SlidingWindowStrategy().compress(messages, markMap, { ...config, enabled: false }), { messages, markMap })
-  assert.deepEqual(await new SlidingWindowStrategy().compress(messages, markMap, { ...config, targetTokens: 10_000 }), { messages, markMap })
-  await assert.rejects(new SlidingWindowStrategy().compress(messages, markMap, { ...config, targetTokens: 1 }), (error: unknown) => error instanceof UndertextError && error.code === 'cannot_fit')
-  await assert.rejects(new SlidingWindowStrategy().compress(messages.slice(1), markMap, config), ValidationError)
+  assert.deepEqual(
+    await new SlidingWindowStrategy().compress(messages, markMap, { ...config, enabled: false }),
+    { messages, markMap },
+  )
+  assert.deepEqual(
+    await new SlidingWindowStrategy().compress(messages, markMap, {
+      ...config,
+      targetTokens: 10_000,
+    }),
+    { messages, markMap },
+  )
+  await assert.rejects(
+    new SlidingWindowStrategy().compress(messages, markMap, { ...config, targetTokens: 1 }),
+    (error: unknown) => error instanceof UndertextError && error.code === 'cannot_fit',
+  )
+  await assert.rejects(
+    new SlidingWindowStrategy().compress(messages.slice(1), markMap, config),
+    ValidationError,
+  )
 })
 
 test('a summary by itself has an index beyond all that the map knows', async () => {
   const manager = conversationOf('s:rules', ...long(16))
-  const { messages, markMap } = await new SmartSummaryStrategy({ keep: 2, summariser: () => 'in short' }).compress(manager.getMessages(), manager.getMarkMap(), { ...config, targetTokens: 150 })
-  const at = contents(messages).findIndex((content) => String(content).includes('in short'))
+  const { messages, markMap } = await new SmartSummaryStrategy({
+    keep: 2,
+    summariser: () => 'in short',
+  }).compress(manager.getMessages(), manager.getMarkMap(), { ...config, targetTokens: 150 })
+  const at = contents(messages).findIndex(content => String(content).includes('in short'))
   assert.ok(at > 0)
   assert.equal(markMap.originalIndices[at], 17)
   assert.deepEqual(markMap.typeIndices?.user.includes(17), true)
@@ -103,8 +155,15 @@ test('a summary by itself has an index beyond all that the map knows', async () 
 
 test('without a summariser the summary is a digest, which needs no model', async () => {
   const manager = conversationWith(
-    { compressionConfig: { enabled: false, threshold: 4000, targetTokens: 2000, strategy: new SmartSummaryStrategy({ keep: 2, summaryTokens: 500 }) } },
-    ...long(20).map((short) => `${short} ${text.repeat(30)}`),
+    {
+      compressionConfig: {
+        enabled: false,
+        threshold: 4000,
+        targetTokens: 2000,
+        strategy: new SmartSummaryStrategy({ keep: 2, summaryTokens: 500 }),
+      },
+    },
+    ...long(20).map(short => `${short} ${text.repeat(30)}`),
   )
   assert.equal((await manager.compress()).outcome, 'compressed')
   assert.match(String(contents(manager.getMessages())[0]), /^\[Summary of earlier messages\]/)
@@ -114,8 +173,19 @@ test('without a summariser the summary is a digest, which needs no model', async
 test('two summarisers of a pipeline have two names', () => {
   const [one, two] = [async () => 'one', async () => 'two']
   const step = new SmartSummaryStrategy({ summariser: one })
-  assert.throws(() => new PipelineStrategy([step, new SmartSummaryStrategy({ summariser: two })]), ValidationError)
-  assert.ok(new PipelineStrategy([step, step, new PipelineStrategy([new SmartSummaryStrategy({ summariser: two, summariserName: 'second' })])]))
+  assert.throws(
+    () => new PipelineStrategy([step, new SmartSummaryStrategy({ summariser: two })]),
+    ValidationError,
+  )
+  assert.ok(
+    new PipelineStrategy([
+      step,
+      step,
+      new PipelineStrategy([
+        new SmartSummaryStrategy({ summariser: two, summariserName: 'second' }),
+      ]),
+    ]),
+  )
 })
 
 test('a summariser in TypeScript writes the summary, of originals', async () => {
@@ -125,9 +195,19 @@ test('a summariser in TypeScript writes the summary, of originals', async () => 
     assert.ok(tokensMax > 0)
     return `${messages.length} messages`
   }
-  const { manager, compressed } = await filled({ compressionConfig: { ...config, threshold: 150, targetTokens: 120, strategy: new SmartSummaryStrategy({ summariser, summaryTokens: 30 }) } })
+  const { manager, compressed } = await filled({
+    compressionConfig: {
+      ...config,
+      threshold: 150,
+      targetTokens: 120,
+      strategy: new SmartSummaryStrategy({ summariser, summaryTokens: 30 }),
+    },
+  })
   assert.ok(compressed.length > 0)
-  assert.match(String(contents(manager.getMessages())[1]), /^\[Summary of earlier messages\][^]*\d+ messages/)
+  assert.match(
+    String(contents(manager.getMessages())[1]),
+    /^\[Summary of earlier messages\][^]*\d+ messages/,
+  )
   assert.equal(given[0]?.[0]?.content, `0 ${text}`)
 })
 
@@ -138,11 +218,16 @@ test('a strategy in TypeScript decides what is hidden, and says what stands in i
       const summary: LLMMessage = { role: 'user', content: `${kept - 1} earlier messages` }
       return {
         messages: [messages[0] as LLMMessage, summary, ...messages.slice(kept)],
-        markMap: { ...markMap, originalIndices: [0, 1_000_000, ...markMap.originalIndices.slice(kept)] },
+        markMap: {
+          ...markMap,
+          originalIndices: [0, 1_000_000, ...markMap.originalIndices.slice(kept)],
+        },
       }
     },
   }
-  const { manager, compressed, failed } = await filled({ compressionConfig: { ...config, strategy } })
+  const { manager, compressed, failed } = await filled({
+    compressionConfig: { ...config, strategy },
+  })
   assert.deepEqual(failed, [])
   assert.ok(compressed.length > 0)
   assert.match(String(contents(manager.getMessages())[1]), /earlier messages$/)
@@ -153,7 +238,10 @@ test('a strategy in TypeScript decides what is hidden, and says what stands in i
 
 test('a strategy that leaves the mark map alone is read by its messages', async () => {
   const strategy: CompressionStrategy = {
-    compress: async (messages, markMap) => ({ messages: [messages[0] as LLMMessage, ...messages.slice(-2)], markMap }),
+    compress: async (messages, markMap) => ({
+      messages: [messages[0] as LLMMessage, ...messages.slice(-2)],
+      markMap,
+    }),
   }
   const { manager, failed } = await filled({ compressionConfig: { ...config, strategy } })
   assert.deepEqual(failed, [])
@@ -182,15 +270,32 @@ test('a strategy that fails, or proposes what may not be, changes nothing and is
     'throws at once': () => {
       throw new Error('no idea')
     },
-    'hides a system message': async (messages, markMap) => ({ messages: messages.slice(1), markMap: { ...markMap, originalIndices: markMap.originalIndices.slice(1) } }),
-    'changes the order': async (messages, markMap) => ({ messages: [...messages].reverse(), markMap: { ...markMap, originalIndices: [...markMap.originalIndices].reverse() } }),
-    'adds without hiding': async (messages, markMap) => ({ messages: [messages[0] as LLMMessage, messageOf('u:new'), ...messages.slice(1)], markMap }),
+    'hides a system message': async (messages, markMap) => ({
+      messages: messages.slice(1),
+      markMap: { ...markMap, originalIndices: markMap.originalIndices.slice(1) },
+    }),
+    'changes the order': async (messages, markMap) => ({
+      messages: [...messages].reverse(),
+      markMap: { ...markMap, originalIndices: [...markMap.originalIndices].reverse() },
+    }),
+    'adds without hiding': async (messages, markMap) => ({
+      messages: [messages[0] as LLMMessage, messageOf('u:new'), ...messages.slice(1)],
+      markMap,
+    }),
     'answers nothing': (async () => undefined) as unknown as CompressionStrategy['compress'],
-    'answers with no lists': (async () => ({ messages: 1, markMap: 2 })) as unknown as CompressionStrategy['compress'],
-    'adds no message': async (messages, markMap) => ({ messages: [messages[0] as LLMMessage, { role: 'user', content: '' }], markMap }),
+    'answers with no lists': (async () => ({
+      messages: 1,
+      markMap: 2,
+    })) as unknown as CompressionStrategy['compress'],
+    'adds no message': async (messages, markMap) => ({
+      messages: [messages[0] as LLMMessage, { role: 'user', content: '' }],
+      markMap,
+    }),
   }
   for (const [what, compress] of Object.entries(bad)) {
-    const { manager, compressed, failed } = await filled({ compressionConfig: { ...config, strategy: { compress } } })
+    const { manager, compressed, failed } = await filled({
+      compressionConfig: { ...config, strategy: { compress } },
+    })
     assert.equal(manager.getMessages().length, 13, what)
     assert.deepEqual(compressed, [], what)
     assert.ok(failed.length > 0, what)
@@ -202,17 +307,24 @@ test('a summariser that fails is followed by the digest', async () => {
   const summariser = async (): Promise<string> => {
     throw new Error('the model is away')
   }
-  const { manager, failed } = await filled({ compressionConfig: { ...config, threshold: 150, targetTokens: 120, strategy: new SmartSummaryStrategy({ summariser }) } })
+  const { manager, failed } = await filled({
+    compressionConfig: {
+      ...config,
+      threshold: 150,
+      targetTokens: 120,
+      strategy: new SmartSummaryStrategy({ summariser }),
+    },
+  })
   assert.ok(manager.getMessages().length < 13)
-  assert.ok(contents(manager.getMessages()).some((text) => String(text).includes('Digest of')))
+  assert.ok(contents(manager.getMessages()).some(text => String(text).includes('Digest of')))
   assert.deepEqual(failed, [])
 })
 
 test('what is appended while a strategy is at work stays', async () => {
   let begin: () => void = () => undefined
-  const begun = new Promise<void>((resolve) => (begin = resolve))
+  const begun = new Promise<void>(resolve => (begin = resolve))
   let finish: () => void = () => undefined
-  const finished = new Promise<void>((resolve) => (finish = resolve))
+  const finished = new Promise<void>(resolve => (finish = resolve))
   const strategy: CompressionStrategy = {
     async compress(messages: LLMMessage[], markMap: MessageMarkMap) {
       begin()
@@ -220,7 +332,11 @@ test('what is appended while a strategy is at work stays', async () => {
       return { messages: [messages[0] as LLMMessage, ...messages.slice(-1)], markMap }
     },
   }
-  const manager = conversationWith({ compressionConfig: { ...config, strategy } }, 's:rules', ...long(10))
+  const manager = conversationWith(
+    { compressionConfig: { ...config, strategy } },
+    's:rules',
+    ...long(10),
+  )
   const done = manager.waitForCompression()
   await begun
   manager.addMessage(messageOf('u:meanwhile'))
@@ -232,10 +348,21 @@ test('what is appended while a strategy is at work stays', async () => {
 })
 
 test('the target of a call is the engine’s: that of the configuration, else three quarters of the threshold; with progress, what can be freed is', async () => {
-  for (const [given, target] of [[config, 60], [{ enabled: false, threshold: 100 }, 75]] as const) {
+  for (const [given, target] of [
+    [config, 60],
+    [{ enabled: false, threshold: 100 }, 75],
+  ] as const) {
     const told: number[] = []
-    const strategy: CompressionStrategy = { compress: async (messages, markMap, { targetTokens }) => (told.push(targetTokens), { messages, markMap }) }
-    const manager = conversationWith({ compressionConfig: { ...given, enabled: false } }, 's:rules', ...long(8))
+    const strategy: CompressionStrategy = {
+      compress: async (messages, markMap, { targetTokens }) => (
+        told.push(targetTokens), { messages, markMap }
+      ),
+    }
+    const manager = conversationWith(
+      { compressionConfig: { ...given, enabled: false } },
+      's:rules',
+      ...long(8),
+    )
     await assert.rejects(manager.compress(strategy), { code: 'cannot_fit' })
     assert.deepEqual(told, [target])
     assert.equal((await manager.compress('sliding_window')).targetReached, true)
@@ -243,23 +370,45 @@ test('the target of a call is the engine’s: that of the configuration, else th
   }
   const manager = conversationWith({}, 's:rules', ...long(8))
   await assert.rejects(manager.compress(new KeepRecentStrategy(4), 10), { code: 'cannot_fit' })
-  assert.equal((await manager.compress(new KeepRecentStrategy(4), 10, { progress: true })).targetReached, false)
+  assert.equal(
+    (await manager.compress(new KeepRecentStrategy(4), 10, { progress: true })).targetReached,
+    false,
+  )
   assert.equal(manager.getMessages().length, 5)
 })
 
 test('compressing when asked to: by the configuration, by another strategy, to another aim', async () => {
-  const manager = conversationWith({ compressionConfig: { ...config, enabled: false } }, 's:rules', ...long(8))
+  const manager = conversationWith(
+    { compressionConfig: { ...config, enabled: false } },
+    's:rules',
+    ...long(8),
+  )
   assert.equal((await manager.compress()).outcome, 'compressed')
   assert.ok(manager.getTokenCount() <= 60)
   assert.equal((await manager.compress()).outcome, 'fits')
   manager.rollbackToBatch(0)
   assert.equal((await manager.compress(new KeepRecentStrategy(4), 90)).outcome, 'compressed')
   manager.rollbackToBatch(0)
-  await assert.rejects(manager.compress('sliding_window', 1), (error: unknown) => error instanceof UndertextError && error.code === 'cannot_fit' && (error.minimum ?? 0) > 1)
+  await assert.rejects(
+    manager.compress('sliding_window', 1),
+    (error: unknown) =>
+      error instanceof UndertextError && error.code === 'cannot_fit' && (error.minimum ?? 0) > 1,
+  )
   assert.equal(manager.getMessages().length, 9)
 
   const own = conversationWith(
-    { compressionConfig: { ...config, enabled: false, strategy: { compress: async (messages, markMap) => ({ messages: messages.slice(0, 1).concat(messages.slice(-2)), markMap }) } } },
+    {
+      compressionConfig: {
+        ...config,
+        enabled: false,
+        strategy: {
+          compress: async (messages, markMap) => ({
+            messages: messages.slice(0, 1).concat(messages.slice(-2)),
+            markMap,
+          }),
+        },
+      },
+    },
     's:rules',
     ...long(8),
   )
@@ -267,11 +416,21 @@ test('compressing when asked to: by the configuration, by another strategy, to a
   assert.equal(own.getMessages().length, 3)
 })
 
-const first: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: messages.slice(0, 1).concat(messages.slice(-3)), markMap }) }
-const short = (text: string) => new SmartSummaryStrategy({ keep: 1, summaryTokens: 20, summariser: async () => text })
+const first: CompressionStrategy = {
+  compress: async (messages, markMap) => ({
+    messages: messages.slice(0, 1).concat(messages.slice(-3)),
+    markMap,
+  }),
+}
+const short = (text: string) =>
+  new SmartSummaryStrategy({ keep: 1, summaryTokens: 20, summariser: async () => text })
 
 test('a strategy with code of yours need not be that of the configuration', async () => {
-  for (const compressionConfig of [undefined, { ...config, enabled: false }, { ...config, enabled: false, strategy: short('configured') }]) {
+  for (const compressionConfig of [
+    undefined,
+    { ...config, enabled: false },
+    { ...config, enabled: false, strategy: short('configured') },
+  ]) {
     const manager = conversationWith({ compressionConfig }, 's:rules', ...long(16))
     assert.equal((await manager.compress(first, 100)).outcome, 'compressed')
     assert.equal(manager.getMessages().length, 4)
@@ -281,7 +440,7 @@ test('a strategy with code of yours need not be that of the configuration', asyn
     ] as const) {
       manager.rollbackToBatch(0)
       assert.equal((await manager.compress(strategy, 100)).outcome, 'compressed')
-      assert.ok(contents(manager.getMessages()).some((content) => String(content).includes(text)))
+      assert.ok(contents(manager.getMessages()).some(content => String(content).includes(text)))
     }
     manager.rollbackToBatch(0)
     assert.equal((await manager.compress(new KeepRecentStrategy(4), 90)).outcome, 'compressed')
@@ -293,14 +452,29 @@ test('code that comes with the call keeps what is pinned, also in a clone, and w
   manager.markMessage(2, 'pinned')
   const clone = manager.clone()
   await clone.compress(short('cloned'), 100)
-  assert.ok(contents(clone.getMessages()).some((content) => String(content).includes('cloned')))
+  assert.ok(contents(clone.getMessages()).some(content => String(content).includes('cloned')))
   assert.ok(contents(clone.getMessages()).includes(manager.getMessages()[2]?.content))
   const before = manager.getMessages()
   await assert.rejects(manager.compress(first, 100), UndertextError, 'it would hide what is pinned')
   const failing: CompressionStrategy = { compress: () => Promise.reject(new Error('not today')) }
-  await assert.rejects(manager.compress(failing, 100), (error: unknown) => error instanceof UndertextError && error.message.includes('not today'))
-  await assert.rejects(manager.compress(null as unknown as CompressionStrategy, 60), ValidationError)
-  await assert.rejects(manager.compress(new PipelineStrategy([short('a'), new SmartSummaryStrategy({ summariser: () => 'b', summariserName: 'b' })]), 60), ValidationError)
+  await assert.rejects(
+    manager.compress(failing, 100),
+    (error: unknown) => error instanceof UndertextError && error.message.includes('not today'),
+  )
+  await assert.rejects(
+    manager.compress(null as unknown as CompressionStrategy, 60),
+    ValidationError,
+  )
+  await assert.rejects(
+    manager.compress(
+      new PipelineStrategy([
+        short('a'),
+        new SmartSummaryStrategy({ summariser: () => 'b', summariserName: 'b' }),
+      ]),
+      60,
+    ),
+    ValidationError,
+  )
   assert.deepEqual(manager.getMessages(), before)
 })
 
@@ -308,13 +482,16 @@ test('calls that bring code each run their own, at the same time and one within 
   const manager = conversationWith({}, 's:rules', ...long(30))
   const kept = (n: number): CompressionStrategy => ({
     async compress(messages, markMap) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await new Promise(resolve => setImmediate(resolve))
       return { messages: messages.slice(0, 1).concat(messages.slice(-n)), markMap }
     },
   })
   const clones = [manager.clone(), manager.clone(), manager.clone()]
   await Promise.all(clones.map((clone, i) => clone.compress(kept(2 + i), 300)))
-  assert.deepEqual(clones.map((clone) => clone.getMessages().length), [3, 4, 5])
+  assert.deepEqual(
+    clones.map(clone => clone.getMessages().length),
+    [3, 4, 5],
+  )
   const clone = manager.clone()
   await manager.compress(
     {
@@ -326,15 +503,19 @@ test('calls that bring code each run their own, at the same time and one within 
     300,
   )
   assert.equal(manager.getMessages().length, 3)
-  assert.ok(contents(clone.getMessages()).some((content) => String(content).includes('within')))
+  assert.ok(contents(clone.getMessages()).some(content => String(content).includes('within')))
 })
 
 test('code that does not answer holds up nobody but who asked for it', async () => {
   const manager = conversationWith({}, 's:rules', ...long(30))
   const clone = manager.clone()
   let answer: (() => void) | undefined
-  const late = new Promise<void>((resolve) => (answer = resolve))
-  const waiting = [...Array(8)].map(() => manager.clone().compress({ compress: (messages, markMap) => late.then(() => ({ messages, markMap })) }, 100))
+  const late = new Promise<void>(resolve => (answer = resolve))
+  const waiting = [...Array(8)].map(() =>
+    manager
+      .clone()
+      .compress({ compress: (messages, markMap) => late.then(() => ({ messages, markMap })) }, 100),
+  )
   await assert.rejects(clone.compress(first, 100), { code: 'unavailable' })
   assert.equal((await clone.compress(new KeepRecentStrategy(4), 300)).outcome, 'compressed')
   answer?.()
@@ -342,10 +523,40 @@ test('code that does not answer holds up nobody but who asked for it', async () 
 })
 
 test('a strategy of the engine’s that is named with its arguments may call code of the configuration', async () => {
-  const manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy: new SmartSummaryStrategy({ summariserName: 'mine', summariser: async () => 'by mine' }) } }, 's:rules', ...long(16))
-  assert.equal((await manager.compress({ name: 'smart_summary', keep: 3, summaryTokens: 20, summariser: 'mine' }, 100)).outcome, 'compressed')
-  assert.ok(contents(manager.getMessages()).some((content) => String(content).includes('by mine')))
-  assert.throws(() => new ConversationManager({ compressionConfig: { ...config, strategy: new SmartSummaryStrategy({ summariserName: 'given 0', summariser: () => '' }) } }), ValidationError)
+  const manager = conversationWith(
+    {
+      compressionConfig: {
+        ...config,
+        enabled: false,
+        strategy: new SmartSummaryStrategy({
+          summariserName: 'mine',
+          summariser: async () => 'by mine',
+        }),
+      },
+    },
+    's:rules',
+    ...long(16),
+  )
+  assert.equal(
+    (
+      await manager.compress(
+        { name: 'smart_summary', keep: 3, summaryTokens: 20, summariser: 'mine' },
+        100,
+      )
+    ).outcome,
+    'compressed',
+  )
+  assert.ok(contents(manager.getMessages()).some(content => String(content).includes('by mine')))
+  assert.throws(
+    () =>
+      new ConversationManager({
+        compressionConfig: {
+          ...config,
+          strategy: new SmartSummaryStrategy({ summariserName: 'given 0', summariser: () => '' }),
+        },
+      }),
+    ValidationError,
+  )
 })
 
 test('a strategy may read and change the conversation it works for', async () => {
@@ -357,17 +568,33 @@ test('a strategy may read and change the conversation it works for', async () =>
       return { messages: [messages[0] as LLMMessage, ...messages.slice(-1)], markMap }
     },
   }
-  manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy } }, 's:rules', ...long(8))
+  manager = conversationWith(
+    { compressionConfig: { ...config, enabled: false, strategy } },
+    's:rules',
+    ...long(8),
+  )
   assert.equal((await manager.compress()).outcome, 'compressed')
   assert.deepEqual(contents(manager.getMessages()).slice(-1), ['from within'])
   assert.equal(manager.getMessages().length, 3)
 })
 
 test('a change while a slow strategy is being started is a conflict, and reading is not', async () => {
-  const strategy: CompressionStrategy = { compress: async (messages, markMap) => ({ messages: messages.slice(0, 1).concat(messages.slice(-1)), markMap }) }
-  const manager = conversationWith({ compressionConfig: { ...config, enabled: false, strategy } }, 's:rules', ...long(8))
+  const strategy: CompressionStrategy = {
+    compress: async (messages, markMap) => ({
+      messages: messages.slice(0, 1).concat(messages.slice(-1)),
+      markMap,
+    }),
+  }
+  const manager = conversationWith(
+    { compressionConfig: { ...config, enabled: false, strategy } },
+    's:rules',
+    ...long(8),
+  )
   const compressing = manager.compress()
-  assert.throws(() => manager.addMessage(messageOf('u:too early')), (error: unknown) => error instanceof UndertextError && error.code === 'conflict')
+  assert.throws(
+    () => manager.addMessage(messageOf('u:too early')),
+    (error: unknown) => error instanceof UndertextError && error.code === 'conflict',
+  )
   assert.equal(manager.getMessages().length, 9)
   await compressing
   assert.equal(manager.addMessage(messageOf('u:now')), 10)

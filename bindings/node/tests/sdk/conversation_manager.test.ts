@@ -18,7 +18,10 @@ test('adding answers with the number of messages ever stored', () => {
 
 test('a list is added whole or not at all', () => {
   const manager = six()
-  assert.throws(() => manager.addMessages(messageOf('u:4'), { role: 'user', content: '' }), ValidationError)
+  assert.throws(
+    () => manager.addMessages(messageOf('u:4'), { role: 'user', content: '' }),
+    ValidationError,
+  )
   assert.equal(manager.getAllMessages().length, 6)
   assert.throws(() => manager.addMessages(), ValidationError)
 })
@@ -45,8 +48,13 @@ test('the last messages: none for 0, all beyond the length', () => {
   assert.equal(manager.getRecentMessages(99).length, 6)
   assert.deepEqual(manager.getRecentMessagesByRole('user', 0), [])
   assert.deepEqual(contents(manager.getRecentMessagesByRole('user', 2)), ['2', '3'])
-  assert.deepEqual(contents(manager.getRecentMessagesByRoles(['system', 'user'], 3)), ['1', '2', '3'])
-  for (const n of [-1, 1.5, NaN, '2' as unknown as number]) assert.throws(() => manager.getRecentMessages(n), ValidationError)
+  assert.deepEqual(contents(manager.getRecentMessagesByRoles(['system', 'user'], 3)), [
+    '1',
+    '2',
+    '3',
+  ])
+  for (const n of [-1, 1.5, NaN, '2' as unknown as number])
+    assert.throws(() => manager.getRecentMessages(n), ValidationError)
 })
 
 test('ranges are half open and clamped; those of a role count its messages', () => {
@@ -75,7 +83,8 @@ test('reading by role is of the view', () => {
 
 test('time: from the first moment up to, not including, the last', () => {
   const manager = new ConversationManager()
-  for (const timestamp of [10, 20, 30]) manager.addMessage({ role: 'user', content: String(timestamp), timestamp })
+  for (const timestamp of [10, 20, 30])
+    manager.addMessage({ role: 'user', content: String(timestamp), timestamp })
   assert.deepEqual(contents(manager.getMessagesByRoleAndTimeRange('user', 10, 30)), ['10', '20'])
   assert.deepEqual(manager.getMessagesByRoleAndTimeRange('assistant', 10, 30), [])
 })
@@ -86,7 +95,11 @@ test('marks: by ordinal, on hidden messages too, twice is once, and they outlive
   manager.markMessage(1, 'important')
   manager.markMessage(3, 'important')
   manager.markMessage(3, 'important')
-  assert.deepEqual(contents(manager.getMarkedMessagesByRole('user', 'important')), ['2'], 'a hidden message is not in the view')
+  assert.deepEqual(
+    contents(manager.getMarkedMessagesByRole('user', 'important')),
+    ['2'],
+    'a hidden message is not in the view',
+  )
   manager.rollbackToBatch(0)
   assert.deepEqual(contents(manager.getMarkedMessagesByRole('user', 'important')), ['1', '2'])
   manager.unmarkMessage(1, 'important')
@@ -166,10 +179,17 @@ test('operations are all carried out or none', () => {
     { operation: 'truncate', truncate: { keepLast: 3 } },
     { operation: 'delete', indices: [4] },
   ])
-  assert.deepEqual(results.map((result) => result.operation), ['APPEND', 'TRUNCATE', 'DELETE'])
+  assert.deepEqual(
+    results.map(result => result.operation),
+    ['APPEND', 'TRUNCATE', 'DELETE'],
+  )
   assert.deepEqual(contents(manager.getMessages()), ['3', '4'])
   assert.throws(
-    () => manager.executeAll([{ operation: 'CLEAR' }, { operation: 'INSERT', position: 9, messages: [{ role: 'user', content: 'x' }] }]),
+    () =>
+      manager.executeAll([
+        { operation: 'CLEAR' },
+        { operation: 'INSERT', position: 9, messages: [{ role: 'user', content: 'x' }] },
+      ]),
     (error: unknown) => error instanceof ValidationError && error.operationIndex === 1,
   )
   assert.deepEqual(contents(manager.getMessages()), ['3', '4'])
@@ -178,7 +198,11 @@ test('operations are all carried out or none', () => {
 test('the same messages by both managers', () => {
   const manager = six()
   const array = manager.getMessageArrayManager()
-  array.execute({ operation: 'REPLACE', index: 0, message: { role: 'system', content: 'new rules' } })
+  array.execute({
+    operation: 'REPLACE',
+    index: 0,
+    message: { role: 'system', content: 'new rules' },
+  })
   assert.deepEqual(array.getCurrentMessages(), manager.getMessages())
   assert.equal(manager.getMarkMap().currentBatch, 1)
 })
@@ -201,24 +225,44 @@ test('token usage: what is reported of a request takes the place of what was rep
   manager.finalizeCurrentRequest()
   manager.updateTokenUsage({ promptTokens: 10, completionTokens: 1 })
   manager.updateTokenUsage({ promptTokens: 10, completionTokens: 5, totalTokens: 15 })
-  assert.deepEqual(manager.getCurrentRequestUsage(), { promptTokens: 10, completionTokens: 5, totalTokens: 15 })
+  assert.deepEqual(manager.getCurrentRequestUsage(), {
+    promptTokens: 10,
+    completionTokens: 5,
+    totalTokens: 15,
+  })
   manager.finalizeCurrentRequest()
   assert.equal(manager.getCurrentRequestUsage(), null)
   manager.updateTokenUsage({ promptTokens: 20, completionTokens: 2, model: 'some-model' })
-  assert.deepEqual(manager.getTokenUsage(), { promptTokens: 30, completionTokens: 7, totalTokens: 37 })
+  assert.deepEqual(manager.getTokenUsage(), {
+    promptTokens: 30,
+    completionTokens: 7,
+    totalTokens: 37,
+  })
   manager.finalizeCurrentRequest()
   assert.deepEqual(manager.getTokenUsageTracker().getHistory(), [
     { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
     { promptTokens: 20, completionTokens: 2, totalTokens: 22 },
   ])
-  assert.throws(() => manager.updateTokenUsage({ promptTokens: -1, completionTokens: 0 }), ValidationError)
+  assert.throws(
+    () => manager.updateTokenUsage({ promptTokens: -1, completionTokens: 0 }),
+    ValidationError,
+  )
 })
 
 test('what cannot be a setting is refused', () => {
   assert.throws(() => new ConversationManager({ tokenLimit: -1 }), ValidationError)
-  assert.throws(() => new ConversationManager({ compressionConfig: { enabled: true, threshold: 10, targetTokens: 5, strategy: 'no such' } }), ValidationError)
+  assert.throws(
+    () =>
+      new ConversationManager({
+        compressionConfig: { enabled: true, threshold: 10, targetTokens: 5, strategy: 'no such' },
+      }),
+    ValidationError,
+  )
   assert.throws(() => new ConversationManager({ tokenizer: 'no such' }), UndertextError)
-  assert.throws(() => new ConversationManager({ initialMessages: [{ role: 'user', content: '' }] }), ValidationError)
+  assert.throws(
+    () => new ConversationManager({ initialMessages: [{ role: 'user', content: '' }] }),
+    ValidationError,
+  )
 })
 
 test('a conversation that was closed says so', async () => {

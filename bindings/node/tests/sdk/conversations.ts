@@ -10,7 +10,10 @@ export function messageOf(short: string): LLMMessage {
   return { role, content: short.slice(2) }
 }
 
-export function conversationWith(options: ConversationManagerOptions, ...shorts: string[]): ConversationManager {
+export function conversationWith(
+  options: ConversationManagerOptions,
+  ...shorts: string[]
+): ConversationManager {
   return new ConversationManager({ ...options, initialMessages: shorts.map(messageOf) })
 }
 
@@ -19,7 +22,7 @@ export function conversationOf(...shorts: string[]): ConversationManager {
 }
 
 export function contents(messages: LLMMessage[]): unknown[] {
-  return messages.map((message) => message.content)
+  return messages.map(message => message.content)
 }
 
 /** Everything that can be seen of a conversation. */

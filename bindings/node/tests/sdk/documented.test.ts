@@ -7,14 +7,21 @@ const page = readFileSync(new URL('../../../../../docs/sdk.md', import.meta.url)
 const documented = new Set(page.match(/[A-Za-z]+/g))
 
 function methodsOf(made: { prototype?: object }): string[] {
-  return made.prototype === undefined ? [] : Object.getOwnPropertyNames(made.prototype).filter((name) => name !== 'constructor')
+  return made.prototype === undefined
+    ? []
+    : Object.getOwnPropertyNames(made.prototype).filter(name => name !== 'constructor')
 }
 
 test('docs/sdk.md names every class and function of the package, and every method', () => {
-  const names = Object.entries(sdk as unknown as Record<string, { prototype?: object }>).flatMap(([name, made]) => [name, ...methodsOf(made)])
+  const names = Object.entries(sdk as unknown as Record<string, { prototype?: object }>).flatMap(
+    ([name, made]) => [name, ...methodsOf(made)],
+  )
   // What the rest is written in terms of.
   const inner = new Set(['AnyConversationManager', 'EngineStrategy', 'TokenUsageTracker'])
   const inTheTracker = new Set(methodsOf(sdk.TokenUsageTracker))
   assert.ok(names.length > 60)
-  assert.deepEqual(names.filter((name) => !documented.has(name) && !inner.has(name) && !inTheTracker.has(name)), [])
+  assert.deepEqual(
+    names.filter(name => !documented.has(name) && !inner.has(name) && !inTheTracker.has(name)),
+    [],
+  )
 })

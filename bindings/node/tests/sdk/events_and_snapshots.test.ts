@@ -9,7 +9,7 @@ const six = () => conversationOf('s:rules', 'u:1', 'a:one', 'u:2', 'a:two', 'u:3
 test('the token limit is told of once per crossing, with the document’s payload', () => {
   const manager = new ConversationManager({ tokenLimit: 12 })
   const events: TokenLimitExceededEvent[] = []
-  manager.on(EventType.TOKEN_LIMIT_EXCEEDED, (event) => events.push(event))
+  manager.on(EventType.TOKEN_LIMIT_EXCEEDED, event => events.push(event))
   manager.addMessage(messageOf('u:1'))
   assert.equal(events.length, 0)
   manager.addMessage(messageOf('u:two three four'))
@@ -26,15 +26,20 @@ test('the token limit is told of once per crossing, with the document’s payloa
 
 test('a host’s event manager hears everything, in order', () => {
   const events: ConversationEvent[] = []
-  const manager = new ConversationManager({ eventManager: { emit: (event) => events.push(event) } })
+  const manager = new ConversationManager({ eventManager: { emit: event => events.push(event) } })
   manager.addMessages(messageOf('u:1'), messageOf('a:one'))
   manager.clearMessages()
   manager.rollbackToBatch(0)
   assert.deepEqual(
-    events.map((event) => event.type).filter((type) => type !== EventType.CONTEXT_CHANGED),
-    [EventType.MESSAGE_ADDED, EventType.MESSAGE_ADDED, EventType.BATCH_OPENED, EventType.ROLLED_BACK],
+    events.map(event => event.type).filter(type => type !== EventType.CONTEXT_CHANGED),
+    [
+      EventType.MESSAGE_ADDED,
+      EventType.MESSAGE_ADDED,
+      EventType.BATCH_OPENED,
+      EventType.ROLLED_BACK,
+    ],
   )
-  assert.equal(events.filter((event) => event.type === EventType.CONTEXT_CHANGED).length, 3)
+  assert.equal(events.filter(event => event.type === EventType.CONTEXT_CHANGED).length, 3)
 })
 
 test('a listener may read and change the conversation, and ends when told to', () => {
@@ -55,13 +60,13 @@ test('a listener may read and change the conversation, and ends when told to', (
 
 test('a listener that throws, or changes its event, harms nobody', async () => {
   const manager = new ConversationManager()
-  const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  const warned = new Promise<Error>(resolve => process.once('warning', resolve))
   let heard = 0
-  manager.on(EventType.MESSAGE_ADDED, (event) => {
+  manager.on(EventType.MESSAGE_ADDED, event => {
     event.ordinal = 99
     throw new Error('a bad listener')
   })
-  manager.on(EventType.MESSAGE_ADDED, (event) => {
+  manager.on(EventType.MESSAGE_ADDED, event => {
     heard = event.ordinal + 1
   })
   assert.equal(manager.addMessage(messageOf('u:1')), 1)
@@ -77,9 +82,9 @@ test('an event manager or a listener whose promise is rejected harms nobody', as
   const manager = new ConversationManager({ eventManager: { emit: fails } })
   manager.on(EventType.MESSAGE_ADDED, fails)
   manager.addMessage(messageOf('u:1'))
-  while (warnings.length < 3) await new Promise((resolve) => setImmediate(resolve))
+  while (warnings.length < 3) await new Promise(resolve => setImmediate(resolve))
   process.off('warning', hear)
-  assert.ok(warnings.every((warning) => warning.message === 'not heard'))
+  assert.ok(warnings.every(warning => warning.message === 'not heard'))
   assert.equal(manager.getMessages().length, 1)
 })
 
@@ -106,7 +111,9 @@ test('a clone of a conversation that compresses itself does so too', async () =>
       return { messages, markMap }
     },
   }
-  const manager = new ConversationManager({ compressionConfig: { enabled: true, threshold: 10, targetTokens: 5, strategy } })
+  const manager = new ConversationManager({
+    compressionConfig: { enabled: true, threshold: 10, targetTokens: 5, strategy },
+  })
   const clone = manager.clone()
   clone.addMessages(messageOf('u:one two three four'), messageOf('u:five six seven eight'))
   await clone.waitForCompression()
@@ -124,8 +131,15 @@ test('a snapshot brings its state back: the view, the batches, the marks', () =>
   manager.unmarkMessage(3, 'important')
   manager.addMessage(messageOf('u:4'))
   manager.restoreFromSnapshot(snapshot)
-  const after = all(manager) as { version: number; log: unknown[]; stats: { totalMessages: number } }
-  assert.deepEqual({ ...after, version: 0, log: [], stats: { ...after.stats, totalMessages: 6 } }, { ...before, version: 0, log: [] })
+  const after = all(manager) as {
+    version: number
+    log: unknown[]
+    stats: { totalMessages: number }
+  }
+  assert.deepEqual(
+    { ...after, version: 0, log: [], stats: { ...after.stats, totalMessages: 6 } },
+    { ...before, version: 0, log: [] },
+  )
   assert.equal(after.log.length, 7, 'what came later stays in the log')
   assert.deepEqual(contents(manager.getMarkedMessagesByRole('user', 'important')), ['2'])
   manager.rollbackToBatch(0)
@@ -157,7 +171,10 @@ test('a snapshot of another conversation is taken over after what is there, and 
     manager.restoreFromSnapshot(snapshot)
     assert.deepEqual(manager.getMessages(), other.getMessages())
     assert.equal(manager.getAllMessages().length, already + 7)
-    assert.deepEqual(manager.getMarkMap().originalIndices, other.getMarkMap().originalIndices.map((ordinal) => ordinal + already))
+    assert.deepEqual(
+      manager.getMarkMap().originalIndices,
+      other.getMarkMap().originalIndices.map(ordinal => ordinal + already),
+    )
     assert.equal(manager.getMarkMap().currentBatch, 1)
     assert.deepEqual(contents(manager.getMarkedMessagesByRole('user', 'pinned')), ['1'])
     manager.clearMessages(false)
@@ -199,10 +216,17 @@ test('what is no snapshot is refused, and changes nothing', () => {
     { ...good, version: 99, pinned: [99] },
   ]
   for (const snapshot of bad) {
-    assert.throws(() => manager.restoreFromSnapshot(snapshot as ConversationState), UndertextError, JSON.stringify(snapshot))
+    assert.throws(
+      () => manager.restoreFromSnapshot(snapshot as ConversationState),
+      UndertextError,
+      JSON.stringify(snapshot),
+    )
     assert.deepEqual(all(manager), before, JSON.stringify(snapshot))
   }
-  assert.throws(() => manager.restoreFromSnapshot(null as unknown as ConversationState), ValidationError)
+  assert.throws(
+    () => manager.restoreFromSnapshot(null as unknown as ConversationState),
+    ValidationError,
+  )
 })
 
 test('cleaning up hides everything, and loses nothing', () => {

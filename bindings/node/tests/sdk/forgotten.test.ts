@@ -25,9 +25,9 @@ test('managers that nobody has any more are collected, with their listeners, str
   const collect = globalThis.gc
   assert.ok(collect, 'to be run with --expose-gc')
   const forgotten = Array.from({ length: 100 }, entangled)
-  const isLeft = () => forgotten.some((one) => one.deref() !== undefined)
+  const isLeft = () => forgotten.some(one => one.deref() !== undefined)
   for (let tries = 0; tries < 20; ++tries) {
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise(resolve => setImmediate(resolve))
     collect()
     if (!isLeft()) break
   }

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { ContextProcessorNodeHandler, ConversationManager, EventType, MessageArrayManager, PipelineStrategy, UndertextError, ValidationError, validateContextProcessorNodeConfig } from 'undertext/sdk'
+import {
+  ContextProcessorNodeHandler,
+  ConversationManager,
+  EventType,
+  MessageArrayManager,
+  PipelineStrategy,
+  UndertextError,
+  ValidationError,
+  validateContextProcessorNodeConfig,
+} from 'undertext/sdk'
 import type { LLMMessage } from 'undertext/sdk'
 import { all, conversationOf, messageOf } from './conversations.js'
 
@@ -45,7 +54,11 @@ const noMessages: Record<string, unknown> = {
       throw new TypeError('from a proxy')
     },
   }),
-  'nested too deeply': { role: 'user', content: 'x', metadata: JSON.parse('{"a":'.repeat(200) + '1' + '}'.repeat(200)) as object },
+  'nested too deeply': {
+    role: 'user',
+    content: 'x',
+    metadata: JSON.parse('{"a":'.repeat(200) + '1' + '}'.repeat(200)) as object,
+  },
 }
 
 test('what is no message is refused by every method that takes one, and changes nothing', async () => {
@@ -58,20 +71,73 @@ test('what is no message is refused by every method that takes one, and changes 
     const message = thing as LLMMessage
     assert.throws(() => manager.addMessage(message), UndertextError, what)
     assert.throws(() => manager.addMessages(messageOf('u:fine'), message), UndertextError, what)
-    assert.throws(() => array.execute({ operation: 'INSERT', position: 0, messages: [message as never] }), UndertextError, what)
-    assert.throws(() => array.execute({ operation: 'REPLACE', index: 0, message: message as never }), UndertextError, what)
-    assert.throws(() => new ConversationManager({ initialMessages: [message] }), UndertextError, what)
+    assert.throws(
+      () => array.execute({ operation: 'INSERT', position: 0, messages: [message as never] }),
+      UndertextError,
+      what,
+    )
+    assert.throws(
+      () => array.execute({ operation: 'REPLACE', index: 0, message: message as never }),
+      UndertextError,
+      what,
+    )
+    assert.throws(
+      () => new ConversationManager({ initialMessages: [message] }),
+      UndertextError,
+      what,
+    )
     assert.throws(() => new MessageArrayManager([message as never]), UndertextError, what)
-    assert.throws(() => manager.restoreFromSnapshot({ ...manager.createSnapshot(), version: 99, messages: [message] }), UndertextError, what)
-    await assert.rejects(handler.execute(manager, { operation: 'insert', insert: { position: -1, messages: [message] } }), UndertextError, what)
-    if (message !== undefined) await assert.rejects(handler.handleContextOperation(manager, 'replace', [1], message), UndertextError, what)
-    assert.equal(validateContextProcessorNodeConfig({ operation: 'replace', replace: { index: 0, message } }), false, what)
+    assert.throws(
+      () =>
+        manager.restoreFromSnapshot({
+          ...manager.createSnapshot(),
+          version: 99,
+          messages: [message],
+        }),
+      UndertextError,
+      what,
+    )
+    await assert.rejects(
+      handler.execute(manager, {
+        operation: 'insert',
+        insert: { position: -1, messages: [message] },
+      }),
+      UndertextError,
+      what,
+    )
+    if (message !== undefined)
+      await assert.rejects(
+        handler.handleContextOperation(manager, 'replace', [1], message),
+        UndertextError,
+        what,
+      )
+    assert.equal(
+      validateContextProcessorNodeConfig({ operation: 'replace', replace: { index: 0, message } }),
+      false,
+      what,
+    )
     assert.deepEqual(all(manager), before, what)
   }
 })
 
 /** What is no index, count or batch. */
-const noNumbers = [-1, 0.5, NaN, Infinity, -0.5, 2 ** 53, '1', null, {}, [], [1], 1n, true, Symbol('1'), () => 1] as unknown[] as number[]
+const noNumbers = [
+  -1,
+  0.5,
+  NaN,
+  Infinity,
+  -0.5,
+  2 ** 53,
+  '1',
+  null,
+  {},
+  [],
+  [1],
+  1n,
+  true,
+  Symbol('1'),
+  () => 1,
+] as unknown[] as number[]
 
 test('what is no number is refused by every method that takes one, and changes nothing', () => {
   const manager = conversationOf('s:rules', 'u:1', 'a:one')
@@ -99,7 +165,11 @@ test('what is no number is refused by every method that takes one, and changes n
       assert.throws(() => manager.getRecentMessages(n), UndertextError, String(n))
       assert.throws(() => manager.getMessagesByRange(0, n), UndertextError, String(n))
       assert.throws(() => types.getRecentIndicesByRole('user', n), UndertextError, String(n))
-      assert.throws(() => array.execute({ operation: 'TRUNCATE', keepLast: n }), UndertextError, String(n))
+      assert.throws(
+        () => array.execute({ operation: 'TRUNCATE', keepLast: n }),
+        UndertextError,
+        String(n),
+      )
     }
     assert.deepEqual(all(manager), before, String(n))
   }
@@ -107,17 +177,32 @@ test('what is no number is refused by every method that takes one, and changes n
 
 test('a snapshot of a batch is only of a number', () => {
   const array = new MessageArrayManager()
-  for (const n of noNumbers.filter((one) => one !== 2 ** 53)) assert.throws(() => array.getBatchSnapshot(n), UndertextError, String(n))
+  for (const n of noNumbers.filter(one => one !== 2 ** 53))
+    assert.throws(() => array.getBatchSnapshot(n), UndertextError, String(n))
 })
 
 test('what is no operation is refused: texts, queries, lists in lists', () => {
   const manager = conversationOf('u:1')
   const before = all(manager)
   const array = manager.getMessageArrayManager()
-  for (const operation of [null, undefined, 7, '{"operation":"CLEAR"}', [], {}, { query: 'stats' }, { operation: 'CLEAR', query: 'stats' }, () => undefined]) {
+  for (const operation of [
+    null,
+    undefined,
+    7,
+    '{"operation":"CLEAR"}',
+    [],
+    {},
+    { query: 'stats' },
+    { operation: 'CLEAR', query: 'stats' },
+    () => undefined,
+  ]) {
     assert.throws(() => manager.execute(operation as never), UndertextError, String(operation))
     assert.throws(() => array.execute(operation as never), UndertextError, String(operation))
-    assert.throws(() => manager.executeAll([{ operation: 'CLEAR' }, operation as never]), UndertextError, String(operation))
+    assert.throws(
+      () => manager.executeAll([{ operation: 'CLEAR' }, operation as never]),
+      UndertextError,
+      String(operation),
+    )
     assert.throws(() => manager.executeAll(operation as never), UndertextError, String(operation))
   }
   assert.deepEqual(all(manager), before)
@@ -125,11 +210,18 @@ test('what is no operation is refused: texts, queries, lists in lists', () => {
 
 test('__proto__ is a key like others', () => {
   const manager = new ConversationManager()
-  const message = JSON.parse('{"role":"user","content":"x","__proto__":{"polluted":true},"metadata":{"__proto__":1,"constructor":2}}') as LLMMessage
+  const message = JSON.parse(
+    '{"role":"user","content":"x","__proto__":{"polluted":true},"metadata":{"__proto__":1,"constructor":2}}',
+  ) as LLMMessage
   manager.addMessage(message)
   assert.equal(JSON.stringify(manager.getMessages()[0]), JSON.stringify(message))
   assert.equal(({} as { polluted?: boolean }).polluted, undefined)
-  assert.throws(() => manager.execute(JSON.parse('{"operation":"CLEAR","__proto__":{"keepSystemMessage":false}}')), UndertextError, 'and no field of an operation')
+  assert.throws(
+    () =>
+      manager.execute(JSON.parse('{"operation":"CLEAR","__proto__":{"keepSystemMessage":false}}')),
+    UndertextError,
+    'and no field of an operation',
+  )
 })
 
 test('an object that changes while it is read, or after, is stored as it was read', () => {
@@ -156,21 +248,52 @@ test('a getter that comes back to the conversation finds it as it was', () => {
       return String(manager.getMessages().length)
     },
   })
-  assert.deepEqual(manager.getMessages().map((message) => message.content), ['1', 'from within', '2'])
+  assert.deepEqual(
+    manager.getMessages().map(message => message.content),
+    ['1', 'from within', '2'],
+  )
 })
 
 test('a message over the limit is too large', () => {
   const manager = new ConversationManager({ limits: { messageBytes: 1000 } })
-  assert.throws(() => manager.addMessage({ role: 'user', content: 'x'.repeat(1000) }), (error: unknown) => error instanceof UndertextError && error.code === 'too_large')
+  assert.throws(
+    () => manager.addMessage({ role: 'user', content: 'x'.repeat(1000) }),
+    (error: unknown) => error instanceof UndertextError && error.code === 'too_large',
+  )
   assert.equal(manager.getAllMessages().length, 0)
 })
 
 test('what listeners and options must be is checked', async () => {
   const manager = new ConversationManager()
-  assert.throws(() => manager.on(EventType.MESSAGE_ADDED, 'listener' as unknown as () => void), UndertextError)
-  for (const options of [{ tokenLimit: 'many' }, { pairs: 'some' }, { limits: { messageBytes: -1 } }, { compressionConfig: { enabled: 'yes' } }, { compressionConfig: { enabled: true, strategy: {} } }, { compressionConfig: null }, { compressionConfig: 'none' }, { eventManager: {} }, { initialMessages: null }, { initialMessages: 5 }, null, 5, 'options']) {
-    assert.throws(() => new ConversationManager(options as never), UndertextError, JSON.stringify(options))
-    await assert.rejects(ConversationManager.open('memory:', 'c', options as never), UndertextError, JSON.stringify(options))
+  assert.throws(
+    () => manager.on(EventType.MESSAGE_ADDED, 'listener' as unknown as () => void),
+    UndertextError,
+  )
+  for (const options of [
+    { tokenLimit: 'many' },
+    { pairs: 'some' },
+    { limits: { messageBytes: -1 } },
+    { compressionConfig: { enabled: 'yes' } },
+    { compressionConfig: { enabled: true, strategy: {} } },
+    { compressionConfig: null },
+    { compressionConfig: 'none' },
+    { eventManager: {} },
+    { initialMessages: null },
+    { initialMessages: 5 },
+    null,
+    5,
+    'options',
+  ]) {
+    assert.throws(
+      () => new ConversationManager(options as never),
+      UndertextError,
+      JSON.stringify(options),
+    )
+    await assert.rejects(
+      ConversationManager.open('memory:', 'c', options as never),
+      UndertextError,
+      JSON.stringify(options),
+    )
   }
 })
 
@@ -189,9 +312,15 @@ test('an argument that is missing is refused, and does not mean everything', () 
     'an option that is none': () => new ConversationManager({ tokenlimit: 8000 } as object),
     'no list': () => new MessageArrayManager(5 as never),
     'null for a list': () => new MessageArrayManager(null as never),
-    'a step that is no strategy of the package': () => new PipelineStrategy([{ compress() {} } as never]),
+    'a step that is no strategy of the package': () =>
+      new PipelineStrategy([{ compress() {} } as never]),
   }
-  for (const [what, call] of Object.entries(calls)) assert.throws(call, (error: Error) => error instanceof ValidationError && error.name === 'ValidationError', what)
+  for (const [what, call] of Object.entries(calls))
+    assert.throws(
+      call,
+      (error: Error) => error instanceof ValidationError && error.name === 'ValidationError',
+      what,
+    )
   assert.equal(manager.getStats().totalBatches, 1)
 })
 

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ConversationManager, MessageIndexManager, TokenUsageTracker, TypeIndexManager, ValidationError } from 'undertext/sdk'
+import {
+  ConversationManager,
+  MessageIndexManager,
+  TokenUsageTracker,
+  TypeIndexManager,
+  ValidationError,
+} from 'undertext/sdk'
 import type { ContextOperation, LLMMessage, LLMMessageRole } from 'undertext/sdk'
 import { chance, contents, conversationOf, messageOf } from './conversations.js'
 
@@ -13,7 +19,15 @@ test('the indices of a role', () => {
   assert.deepEqual(types.getRecentIndicesByRole('user', 2), [3, 5])
   assert.deepEqual(types.getRecentIndicesByRole('user', 0), [], 'none for 0')
   assert.deepEqual(types.getRangeIndicesByRole('user', 1, 9), [3, 5])
-  assert.deepEqual([...types.getAllTypeIndices()], [['system', [0]], ['user', [1, 3, 5]], ['assistant', [2, 4]], ['tool', []]])
+  assert.deepEqual(
+    [...types.getAllTypeIndices()],
+    [
+      ['system', [0]],
+      ['user', [1, 3, 5]],
+      ['assistant', [2, 4]],
+      ['tool', []],
+    ],
+  )
 })
 
 test('indices that were handed out are copies', () => {
@@ -29,7 +43,11 @@ test('the indices follow whatever is done to the conversation', () => {
   const types = manager.getTypeIndexManager()
   manager.addMessage(messageOf('u:4'))
   assert.deepEqual(types.getIndicesByRole('user'), [1, 3, 5, 6])
-  manager.execute({ operation: 'REPLACE', index: 1, message: { role: 'tool', content: 'x', toolCallId: 'c' } })
+  manager.execute({
+    operation: 'REPLACE',
+    index: 1,
+    message: { role: 'tool', content: 'x', toolCallId: 'c' },
+  })
   assert.deepEqual(types.getIndicesByRole('user'), [3, 5, 6])
   assert.deepEqual(types.getIndicesByRole('tool'), [7])
   types.removeIndices([3, 6])
@@ -49,7 +67,11 @@ test('an index that is added shows a message again; one that is visible stays wh
   assert.deepEqual(manager.getMarkMap().originalIndices, [0, 2, 1, 5])
   const before = manager.getMarkMap()
   assert.throws(() => types.addIndex('assistant', 3), ValidationError, 'it is of the user')
-  assert.throws(() => types.addIndex('assistant', 1), ValidationError, 'and so is this one, which is visible')
+  assert.throws(
+    () => types.addIndex('assistant', 1),
+    ValidationError,
+    'and so is this one, which is visible',
+  )
   assert.throws(() => types.addIndex('__proto__' as LLMMessageRole, 3), ValidationError)
   assert.throws(() => index.addIndex(6), ValidationError, 'there is no such message')
   assert.throws(() => index.addIndex(-1), ValidationError)
@@ -99,7 +121,11 @@ test('batches come and go', () => {
   index.endBatch(1)
   assert.equal(index.getCurrentBatch(), 1)
   index.rollbackToBatch(0)
-  assert.deepEqual(contents(manager.getMessages()), ['rules', '1', 'one', '2', 'two'], '5 belonged to batch 1')
+  assert.deepEqual(
+    contents(manager.getMessages()),
+    ['rules', '1', 'one', '2', 'two'],
+    '5 belonged to batch 1',
+  )
   assert.throws(() => index.endBatch(3), ValidationError)
 })
 
@@ -108,7 +134,11 @@ test('what is marked as compressed is hidden, in a batch of its own', () => {
   manager.getIndexManager().markCompressed([1, 2])
   assert.deepEqual(contents(manager.getMessages()), ['rules', '2', 'two', '3'])
   assert.equal(manager.getIndexManager().getCurrentBatch(), 1)
-  assert.throws(() => manager.getIndexManager().markCompressed([1]), ValidationError, 'it is hidden')
+  assert.throws(
+    () => manager.getIndexManager().markCompressed([1]),
+    ValidationError,
+    'it is hidden',
+  )
   manager.rollbackToBatch(0)
   assert.equal(manager.getMessages().length, 6)
 })
@@ -117,7 +147,11 @@ test('what is marked as compressed is hidden, in a batch of its own', () => {
 function operationOf(random: () => number): ContextOperation {
   const below = (n: number) => Math.floor(random() * n)
   const role = roles[below(4)] as LLMMessageRole
-  const message = { role, content: `m${below(1000)}`, ...(role === 'tool' && { toolCallId: 'c' }) } as LLMMessage & { content: string }
+  const message = {
+    role,
+    content: `m${below(1000)}`,
+    ...(role === 'tool' && { toolCallId: 'c' }),
+  } as LLMMessage & { content: string }
   const choices: Array<() => ContextOperation> = [
     () => ({ operation: 'APPEND', messages: [message, message] }),
     () => ({ operation: 'INSERT', position: below(6), messages: [message] }),
@@ -139,23 +173,36 @@ function operationOf(random: () => number): ContextOperation {
 
 function recount(manager: ConversationManager): void {
   const log = manager.getAllMessages()
-  const { originalIndices, typeIndices, batchBoundaries, boundaryToBatch, currentBatch } = manager.getMarkMap()
-  assert.deepEqual(manager.getMessages(), originalIndices.map((ordinal) => log[ordinal]))
+  const { originalIndices, typeIndices, batchBoundaries, boundaryToBatch, currentBatch } =
+    manager.getMarkMap()
+  assert.deepEqual(
+    manager.getMessages(),
+    originalIndices.map(ordinal => log[ordinal]),
+  )
   const boundary = batchBoundaries[boundaryToBatch.indexOf(currentBatch)] as number
   const index = manager.getIndexManager()
   const types = manager.getTypeIndexManager()
   for (const role of roles) {
-    const counted = originalIndices.filter((ordinal) => log[ordinal]?.role === role)
+    const counted = originalIndices.filter(ordinal => log[ordinal]?.role === role)
     assert.deepEqual(typeIndices[role], counted)
     assert.deepEqual(types.getIndicesByRole(role), counted)
     assert.deepEqual(types.getAllTypeIndices().get(role), counted)
     assert.deepEqual(types.getRecentIndicesByRole(role, 2), counted.slice(-2))
     assert.deepEqual(types.getRangeIndicesByRole(role, 1, 3), counted.slice(1, 3))
     assert.equal(manager.getMessageCountByRole(role), counted.length)
-    assert.deepEqual(manager.getMessagesByRole(role), counted.map((ordinal) => log[ordinal]))
+    assert.deepEqual(
+      manager.getMessagesByRole(role),
+      counted.map(ordinal => log[ordinal]),
+    )
   }
-  assert.deepEqual(index.getCurrentBatchIndices(), originalIndices.filter((ordinal) => ordinal >= boundary))
-  assert.deepEqual(manager.getUncompressedMessages(), index.getCurrentBatchIndices().map((ordinal) => log[ordinal]))
+  assert.deepEqual(
+    index.getCurrentBatchIndices(),
+    originalIndices.filter(ordinal => ordinal >= boundary),
+  )
+  assert.deepEqual(
+    manager.getUncompressedMessages(),
+    index.getCurrentBatchIndices().map(ordinal => log[ordinal]),
+  )
   assert.equal(manager.getStats().totalMessages, log.length)
   assert.equal(manager.getStats().totalBatches, batchBoundaries.length)
   assert.equal(index.getCurrentBatch(), currentBatch)
@@ -163,7 +210,8 @@ function recount(manager: ConversationManager): void {
     assert.equal(index.isModified(ordinal), ordinal < boundary)
     assert.equal(index.getBatchIndex(ordinal), ordinal - boundary)
   }
-  for (const [place, batch] of boundaryToBatch.entries()) assert.equal(index.findBoundaryIndex(batch), place)
+  for (const [place, batch] of boundaryToBatch.entries())
+    assert.equal(index.findBoundaryIndex(batch), place)
   assert.equal(index.checkConsistency(), true)
 }
 
@@ -192,18 +240,27 @@ test('after any operations the managers equal a recount from scratch', () => {
 
 test('a manager of indices without a conversation says where it comes from', () => {
   for (const Manager of [TypeIndexManager, MessageIndexManager, TokenUsageTracker]) {
-    assert.throws(() => new (Manager as unknown as new () => unknown)(), (error: unknown) => error instanceof ValidationError && /ConversationManager\.get\w+\(\)/.test(error.message))
+    assert.throws(
+      () => new (Manager as unknown as new () => unknown)(),
+      (error: unknown) =>
+        error instanceof ValidationError && /ConversationManager\.get\w+\(\)/.test(error.message),
+    )
   }
 })
 
 test('a mark map without indices per role, as in document 004, is taken', () => {
   const manager = new ConversationManager({ initialMessages: [messageOf('u:a'), messageOf('u:b')] })
-  manager.execute({ operation: 'IMPORT_MARK_MAP', markMap: { originalIndices: [1], batchBoundaries: [0], boundaryToBatch: [0], currentBatch: 0 } })
+  manager.execute({
+    operation: 'IMPORT_MARK_MAP',
+    markMap: { originalIndices: [1], batchBoundaries: [0], boundaryToBatch: [0], currentBatch: 0 },
+  })
   assert.deepEqual(manager.getMarkMap().typeIndices.user, [1])
 })
 
 test('the most recent messages of a role', () => {
-  const manager = new ConversationManager({ initialMessages: [messageOf('u:a'), messageOf('a:b'), messageOf('u:c'), messageOf('a:d')] })
+  const manager = new ConversationManager({
+    initialMessages: [messageOf('u:a'), messageOf('a:b'), messageOf('u:c'), messageOf('a:d')],
+  })
   assert.deepEqual(contents(manager.getRecentMessages(1, 'user')), ['c'])
   assert.deepEqual(contents(manager.getRecentMessages(1)), ['d'])
   assert.throws(() => manager.getRecentMessages(1, 'nobody' as never), ValidationError)

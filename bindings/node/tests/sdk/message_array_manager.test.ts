@@ -4,13 +4,24 @@ import { MessageArrayManager, ValidationError } from 'undertext/sdk'
 import type { Message, MessageOperation } from 'undertext/sdk'
 
 const user = (content: string): Message => ({ role: 'user', content })
-const texts = (messages: Message[]) => messages.map((message) => message.content).join(' ')
+const texts = (messages: Message[]) => messages.map(message => message.content).join(' ')
 const letters = (all: string) => new MessageArrayManager(all.split(' ').map(user))
 
 test('a new manager is empty, in batch 0', () => {
   const manager = new MessageArrayManager()
-  assert.deepEqual(manager.getState(), { messages: [], batchSnapshots: [], currentBatchIndex: 0, totalMessageCount: 0 })
-  assert.deepEqual(manager.getStats(), { totalMessages: 0, currentBatchMessages: 0, totalBatches: 1, currentBatchIndex: 0, tokens: 0 })
+  assert.deepEqual(manager.getState(), {
+    messages: [],
+    batchSnapshots: [],
+    currentBatchIndex: 0,
+    totalMessageCount: 0,
+  })
+  assert.deepEqual(manager.getStats(), {
+    totalMessages: 0,
+    currentBatchMessages: 0,
+    totalBatches: 1,
+    currentBatchIndex: 0,
+    tokens: 0,
+  })
 })
 
 test('every operation of the document but APPEND and ROLLBACK opens a batch', () => {
@@ -61,17 +72,53 @@ test('there is a snapshot of every batch below the current one, and null else', 
 })
 
 test('TRUNCATE applies what is given in the order of the contract, whatever the order in the object', () => {
-  assert.equal(texts(letters('a b c d e').execute({ operation: 'TRUNCATE', keepLast: 2, keepFirst: 4 }).state.messages), 'c d')
-  assert.equal(texts(letters('a b c d e').execute({ operation: 'TRUNCATE', removeLast: 1, removeFirst: 1 }).state.messages), 'b c d')
-  assert.equal(texts(letters('a b c d e').execute({ operation: 'TRUNCATE', range: { start: 1, end: 99 }, keepFirst: 3 }).state.messages), 'b c')
-  assert.equal(texts(letters('a b').execute({ operation: 'TRUNCATE', keepLast: 0 }).state.messages), '', '0 is none, not all')
-  assert.equal(texts(letters('a b').execute({ operation: 'TRUNCATE', removeLast: 0 }).state.messages), 'a b', '0 removes none')
+  assert.equal(
+    texts(
+      letters('a b c d e').execute({ operation: 'TRUNCATE', keepLast: 2, keepFirst: 4 }).state
+        .messages,
+    ),
+    'c d',
+  )
+  assert.equal(
+    texts(
+      letters('a b c d e').execute({ operation: 'TRUNCATE', removeLast: 1, removeFirst: 1 }).state
+        .messages,
+    ),
+    'b c d',
+  )
+  assert.equal(
+    texts(
+      letters('a b c d e').execute({
+        operation: 'TRUNCATE',
+        range: { start: 1, end: 99 },
+        keepFirst: 3,
+      }).state.messages,
+    ),
+    'b c',
+  )
+  assert.equal(
+    texts(letters('a b').execute({ operation: 'TRUNCATE', keepLast: 0 }).state.messages),
+    '',
+    '0 is none, not all',
+  )
+  assert.equal(
+    texts(letters('a b').execute({ operation: 'TRUNCATE', removeLast: 0 }).state.messages),
+    'a b',
+    '0 removes none',
+  )
 })
 
 test('CLEAR keeps all system messages unless told not to', () => {
-  const manager = new MessageArrayManager([{ role: 'system', content: 's' }, user('a'), { role: 'system', content: 't' }])
+  const manager = new MessageArrayManager([
+    { role: 'system', content: 's' },
+    user('a'),
+    { role: 'system', content: 't' },
+  ])
   assert.equal(texts(manager.execute({ operation: 'CLEAR' }).state.messages), 's t')
-  assert.equal(texts(manager.execute({ operation: 'CLEAR', keepSystemMessage: false }).state.messages), '')
+  assert.equal(
+    texts(manager.execute({ operation: 'CLEAR', keepSystemMessage: false }).state.messages),
+    '',
+  )
 })
 
 test('what is refused names its field and changes nothing', () => {
@@ -93,7 +140,10 @@ test('what is refused names its field and changes nothing', () => {
   for (const [operation, field] of refused) {
     assert.throws(
       () => manager.execute(operation as MessageOperation),
-      (error: unknown) => error instanceof ValidationError && error.code === 'invalid_argument' && (field === 'keepFirst' || error.field === field),
+      (error: unknown) =>
+        error instanceof ValidationError &&
+        error.code === 'invalid_argument' &&
+        (field === 'keepFirst' || error.field === field),
       JSON.stringify(operation),
     )
     assert.deepEqual([manager.getState(), manager.getStats()], before)
@@ -110,13 +160,20 @@ test('the state of a result is that of its version, however late it is read', ()
 
 test('the other operations of the engine are taken too', () => {
   const manager = letters('a b c')
-  assert.equal(texts(manager.execute({ operation: 'MERGE', indices: [0, 1], separator: '+' }).state.messages), 'a+b c')
+  assert.equal(
+    texts(manager.execute({ operation: 'MERGE', indices: [0, 1], separator: '+' }).state.messages),
+    'a+b c',
+  )
   assert.equal(texts(manager.execute({ operation: 'UNDO' }).state.messages), 'a b c')
   assert.equal(texts(manager.execute({ operation: 'DELETE', indices: [1] }).state.messages), 'a c')
 })
 
 test('nothing that is handed in or out is shared', () => {
-  const message = { role: 'user' as const, content: [{ type: 'text' as const, text: 'a' }], metadata: { tags: ['x'] } }
+  const message = {
+    role: 'user' as const,
+    content: [{ type: 'text' as const, text: 'a' }],
+    metadata: { tags: ['x'] },
+  }
   const given = [message]
   const manager = new MessageArrayManager(given)
   const kept = structuredClone(given)

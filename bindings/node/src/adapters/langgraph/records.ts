@@ -45,43 +45,78 @@ export type ThreadRecord = CheckpointRecord | WritesRecord
 export async function serialize(serde: SerializerProtocol, value: unknown): Promise<Typed> {
   const [type, bytes] = await serde.dumpsTyped(value)
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return type === 'json' ? { type, text: buffer.toString('utf8') } : { type, base64: buffer.toString('base64') }
+  return type === 'json'
+    ? { type, text: buffer.toString('utf8') }
+    : { type, base64: buffer.toString('base64') }
 }
 
 export async function deserialize(serde: SerializerProtocol, typed: Typed): Promise<unknown> {
-  return serde.loadsTyped(typed.type, typed.text ?? new Uint8Array(Buffer.from(typed.base64 ?? '', 'base64')))
+  return serde.loadsTyped(
+    typed.type,
+    typed.text ?? new Uint8Array(Buffer.from(typed.base64 ?? '', 'base64')),
+  )
 }
 
 /** What the record says to whoever looks into the store stands as content, and can be searched for. */
 export function toMessage(record: ThreadRecord): Message {
-  const what = record.kind === 'checkpoint' ? `checkpoint ${record.id}` : `writes of ${record.task} for ${record.id}`
-  return { role: 'system', content: record.namespace === '' ? what : `${what} in ${record.namespace}`, record }
+  const what =
+    record.kind === 'checkpoint'
+      ? `checkpoint ${record.id}`
+      : `writes of ${record.task} for ${record.id}`
+  return {
+    role: 'system',
+    content: record.namespace === '' ? what : `${what} in ${record.namespace}`,
+    record,
+  }
 }
 
-const isListOfLists = (value: unknown): boolean => Array.isArray(value) && value.every(Array.isArray)
+const isListOfLists = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(Array.isArray)
 
 function isRecord(record: unknown): record is ThreadRecord {
-  if (!isObject(record) || typeof record['namespace'] !== 'string' || typeof record['id'] !== 'string') return false
-  if (record['kind'] === 'writes') return typeof record['task'] === 'string' && isListOfLists(record['writes'])
-  return record['kind'] === 'checkpoint' && typeof record['thread'] === 'string' && isListOfLists(record['values']) && isListOfLists(record['references'])
+  if (
+    !isObject(record) ||
+    typeof record['namespace'] !== 'string' ||
+    typeof record['id'] !== 'string'
+  )
+    return false
+  if (record['kind'] === 'writes')
+    return typeof record['task'] === 'string' && isListOfLists(record['writes'])
+  return (
+    record['kind'] === 'checkpoint' &&
+    typeof record['thread'] === 'string' &&
+    isListOfLists(record['values']) &&
+    isListOfLists(record['references'])
+  )
 }
 
 // All of it is looked at before anything is done with the thread: whoever else put it there may still need it.
 function toRecord(message: Message): ThreadRecord {
   const record = message['record']
-  if (!isRecord(record)) throw new UndertextError('corrupt', "the conversation of a thread holds a message that is no record of this saver's")
+  if (!isRecord(record))
+    throw new UndertextError(
+      'corrupt',
+      "the conversation of a thread holds a message that is no record of this saver's",
+    )
   return record
 }
 
-export async function readRecord(conversation: Conversation, ordinal: number): Promise<ThreadRecord> {
+export async function readRecord(
+  conversation: Conversation,
+  ordinal: number,
+): Promise<ThreadRecord> {
   const [message] = await conversation.messages({ all: true, start: ordinal, end: ordinal + 1 })
   if (message === undefined) throw new UndertextError('corrupt', `record ${ordinal} is missing`)
   return toRecord(message)
 }
 
-export async function readCheckpoint(conversation: Conversation, ordinal: number): Promise<CheckpointRecord> {
+export async function readCheckpoint(
+  conversation: Conversation,
+  ordinal: number,
+): Promise<CheckpointRecord> {
   const record = await readRecord(conversation, ordinal)
-  if (record.kind !== 'checkpoint') throw new UndertextError('corrupt', `record ${ordinal} is no checkpoint`)
+  if (record.kind !== 'checkpoint')
+    throw new UndertextError('corrupt', `record ${ordinal} is no checkpoint`)
   return record
 }
 
@@ -109,7 +144,11 @@ export class Index {
     await conversation.catchUp()
     const page = 256
     for (;;) {
-      const messages = await conversation.messages({ all: true, start: this.#seen, end: this.#seen + page })
+      const messages = await conversation.messages({
+        all: true,
+        start: this.#seen,
+        end: this.#seen + page,
+      })
       for (const message of messages) this.#add(toRecord(message), this.#seen++)
       if (messages.length < page) return
     }
@@ -119,7 +158,8 @@ export class Index {
     const key = keyOf(record.namespace, record.id)
     if (record.kind === 'checkpoint') {
       this.#checkpoints.set(key, { namespace: record.namespace, id: record.id, ordinal })
-      for (const [channel, version] of record.values) this.#values.set(keyOf(record.namespace, channel, version), ordinal)
+      for (const [channel, version] of record.values)
+        this.#values.set(keyOf(record.namespace, channel, version), ordinal)
       return
     }
     const writes = this.#writes.get(key) ?? new Map<string, WritePlace>()
@@ -141,7 +181,8 @@ export class Index {
 
   latest(namespace: string): string | undefined {
     let found: string | undefined
-    for (const { namespace: its, id } of this.#checkpoints.values()) if (its === namespace && (found === undefined || id > found)) found = id
+    for (const { namespace: its, id } of this.#checkpoints.values())
+      if (its === namespace && (found === undefined || id > found)) found = id
     return found
   }
 

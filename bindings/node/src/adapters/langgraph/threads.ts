@@ -32,7 +32,8 @@ export class Threads {
     const index = this.#indexes.get(name) ?? new Index()
     this.#indexes.delete(name)
     this.#indexes.set(name, index)
-    if (this.#indexes.size > this.#indexesMax) this.#indexes.delete(this.#indexes.keys().next().value!)
+    if (this.#indexes.size > this.#indexesMax)
+      this.#indexes.delete(this.#indexes.keys().next().value!)
     return index
   }
 
@@ -46,19 +47,28 @@ export class Threads {
     }
   }
 
-  async #work<T>(name: string, conversation: Conversation, work: (thread: Thread) => Promise<T>): Promise<T> {
+  async #work<T>(
+    name: string,
+    conversation: Conversation,
+    work: (thread: Thread) => Promise<T>,
+  ): Promise<T> {
     const index = this.#index(name)
     await index.refresh(conversation)
     return work({ name, conversation, index })
   }
 
   /** Undefined where there is no such thread. */
-  async useIfThere<T>(thread: string, work: (thread: Thread) => Promise<T>): Promise<T | undefined> {
+  async useIfThere<T>(
+    thread: string,
+    work: (thread: Thread) => Promise<T>,
+  ): Promise<T | undefined> {
     for (;;) {
       const generation = this.#generations.get(thread) ?? 0
       const name = threadName(thread, generation)
       // Kept apart from an answer that is undefined.
-      const answer = await this.#pool.useIfThere(name, async (conversation) => ({ is: await this.#work(name, conversation, work) }))
+      const answer = await this.#pool.useIfThere(name, async conversation => ({
+        is: await this.#work(name, conversation, work),
+      }))
       if (answer !== undefined) return answer.is
       if (!(await this.#isPurged(name))) return undefined
       this.#leave(thread, generation)
@@ -71,7 +81,7 @@ export class Threads {
       const generation = this.#generations.get(thread) ?? 0
       const name = threadName(thread, generation)
       try {
-        return await this.#pool.use(name, (conversation) => this.#work(name, conversation, work))
+        return await this.#pool.use(name, conversation => this.#work(name, conversation, work))
       } catch (thrown) {
         if (!isNotFound(thrown) || !(await this.#isPurged(name))) throw thrown
         this.#leave(thread, generation)
@@ -89,7 +99,8 @@ export class Threads {
     const names: string[] = []
     for (let after = start; ; ) {
       const page = await this.#store.list({ after, limit })
-      for (const { conversation } of page) if (conversation.startsWith(start)) names.push(conversation)
+      for (const { conversation } of page)
+        if (conversation.startsWith(start)) names.push(conversation)
       const last = page.at(-1)?.conversation
       if (last === undefined || page.length < limit || !last.startsWith(start)) return names
       after = last
@@ -100,7 +111,9 @@ export class Threads {
   async all(): Promise<string[]> {
     const ids: string[] = []
     for (const name of (await this.#names(prefix)).filter(isThreadName)) {
-      const id = await this.#pool.useIfThere(name, (conversation) => this.#work(name, conversation, firstId))
+      const id = await this.#pool.useIfThere(name, conversation =>
+        this.#work(name, conversation, firstId),
+      )
       if (id !== undefined) ids.push(id)
     }
     return ids
@@ -111,7 +124,7 @@ export class Threads {
    */
   async delete(thread: string): Promise<void> {
     const names = await this.#names(threadPrefix(thread))
-    const [lists, records] = [names.filter((name) => !isThreadName(name)), names.filter(isThreadName)]
+    const [lists, records] = [names.filter(name => !isThreadName(name)), names.filter(isThreadName)]
     // One that is gone is purged again, which overwrites whatever bytes were in use when any of them was.
     const all = names.length > 0 ? [...lists, ...records] : [threadName(thread, 0)]
     let busy: unknown
