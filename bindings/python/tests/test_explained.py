@@ -80,7 +80,8 @@ def test_every_argument_has_a_name_and_a_type(path: str, value: Any) -> None:
     ],
 )
 def test_every_object_prints_what_it_is(path: str, kind: type) -> None:
-    assert kind.__repr__ != object.__repr__, f"{path} prints only its address"
+    shown: Any = kind.__repr__
+    assert shown is not object.__repr__, f"{path} prints only its address"
 
 
 def test_keyword_arguments_are_shown_with_what_they_mean() -> None:
