@@ -546,7 +546,7 @@ def travels_badly(b, exported):
         8,
         "import",
         "-",
-        stdin=exported.replace('"formatVersion":2', '"formatVersion":3', 1),
+        stdin=exported.replace('"formatVersion":3', '"formatVersion":4', 1),
     )
     b.fails("conflict", 4, "import", "-", "traveller", stdin=exported)
     b.fails("not_found", 3, "import", str(b.folder / "nothing"))

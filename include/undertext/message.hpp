@@ -62,9 +62,12 @@ class UNDERTEXT_API Message {
 
   std::string_view json() const noexcept;
   Role role() const noexcept;
-  bool has_tool_links() const noexcept;                       // whether tool_links() is not empty
-  bool has_reasoning() const noexcept;                        // of any kind, readable or not
-  bool is_only_reasoning() const noexcept;                    // and nothing else
+  bool has_tool_links() const noexcept;     // whether tool_links() is not empty
+  bool has_reasoning() const noexcept;      // of any kind, readable or not
+  bool is_only_reasoning() const noexcept;  // and nothing else
+  // Whether this is what a store kept of a message that was redacted or pruned. Its bytes do not
+  // decide that, since anyone can write the same: it is the store's record of the message.
+  bool is_redacted() const noexcept;
   std::optional<std::int64_t> timestamp_ms() const noexcept;  // milliseconds since 1970
 
   // texts and texts of tool results, joined by newlines; no reasoning, no arguments
@@ -98,6 +101,7 @@ class UNDERTEXT_API Message {
 
  private:
   friend class MessageSlot;
+  friend Message as_redacted(const Message& stub);
   struct Rep;
   explicit Message(Rep* rep) noexcept : rep_(rep) {}
   Rep* rep_;

@@ -378,9 +378,13 @@ Commit Durable::new_records(const History& history, const Outcomes& answers) con
     if (!record.same_as) record.body = body.json();
     if (const auto found = elsewhere.find(ordinal); found != elsewhere.end())
       record.stored_in = found->second;
-    const bool is_known = record.same_as && *record.same_as >= record_.log_length;
-    digests.push_back(is_known ? digests[*record.same_as - record_.log_length]
-                               : sha256(body.json()));
+    // Of an imported conversation, or taken over from a fork: it stays what it is.
+    if (body.is_redacted()) record.redacted = digest_of_hex(redacted_sha256(body));
+    const bool is_known = record.same_as && *record.same_as >= record_.log_length &&
+                          !commit.messages[*record.same_as - record_.log_length].redacted;
+    digests.push_back(record.redacted ? *record.redacted
+                      : is_known      ? digests[*record.same_as - record_.log_length]
+                                      : sha256(body.json()));
     commit.messages.push_back(std::move(record));
   }
   commit.versions.reserve(head - record_.version);

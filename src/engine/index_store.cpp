@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/stored_reading.hpp"
 #include "engine/tries.hpp"
 #include "recall/index.hpp"
 
@@ -80,8 +81,7 @@ class Indexing {
     std::vector<MessageWords> words;
     std::uint64_t bytes = 0;
     for (const MessageRecord& each : *messages) {
-      const Result<Message> message =
-          Message::parse(each.body, {std::numeric_limits<std::uint64_t>::max(), 4096});
+      const Result<Message> message = read_message(each);
       if (!message || each.ordinal != gap.first + words.size())
         return Error{ErrorCode::corrupt, "message " + std::to_string(each.ordinal) + " of " +
                                              record.id + " is damaged"};

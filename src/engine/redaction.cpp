@@ -316,6 +316,9 @@ class RedactionOfFamily {
 
 Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal,
                                        const RedactOptions& options) {
+  if (removal.who == retention)
+    return Error{ErrorCode::invalid_argument,
+                 "\"retention\" is written into what pruning leaves: give another name", "who"};
   Redaction done;
   std::optional<Error> failed;
   const std::optional<Error> refused = rep_->change_stored(

@@ -11,7 +11,7 @@
 
 #include "base/answering_failure.hpp"
 #include "engine/lock_within.hpp"
-#include "message/redacted.hpp"
+#include "engine/stored_reading.hpp"
 #include "recall/index.hpp"
 #include "recall/rank.hpp"
 #include "recall/search.hpp"
@@ -105,8 +105,7 @@ void StoreRecall::Rep::add(Known& of, const Work* work) {
       std::vector<MessageWords> words;
       for (const MessageRecord& each : some) {
         go_on(work);
-        const Result<Message> message =
-            Message::parse(each.body, {std::numeric_limits<std::uint64_t>::max(), 4096});
+        const Result<Message> message = read_message(each);
         words.push_back(message ? text_words(*message) : MessageWords{});
       }
       parts.push_back(Segment::of(static_cast<std::uint32_t>(at), words));
@@ -256,9 +255,8 @@ std::optional<Message> StoreRecall::Rep::read(const std::string& id, Ordinal ord
   if (!some && some.error().code == ErrorCode::not_found) return {};
   const std::vector<MessageRecord>& records = some.value();
   if (records.empty() || records.front().ordinal != ordinal.value) return {};
-  Result<Message> message =
-      Message::parse(records.front().body, {std::numeric_limits<std::uint64_t>::max(), 4096});
-  if (!message || is_redacted(*message) || is_quote(*message)) return {};
+  Result<Message> message = read_message(records.front());
+  if (!message || message->is_redacted() || is_quote(*message)) return {};
   return *std::move(message);
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "history/operation_bytes.hpp"
+#include "message/redacted.hpp"
 
 namespace undertext {
 namespace {
@@ -14,17 +15,18 @@ constexpr std::uint64_t bookkeeping_bytes = 96;  // of a kept body, about
 
 }  // namespace
 
-Message message_of(const MessageRecord& record) {
+Result<Message> read_message(const MessageRecord& record) {
   constexpr MessageLimits unlimited{std::numeric_limits<std::uint64_t>::max(),
                                     std::numeric_limits<std::uint32_t>::max()};
   Result<Message> message = Message::parse(record.body, unlimited);
   if (!message) {
-    throw Failure(Error{ErrorCode::corrupt, "the message with ordinal " +
-                                                std::to_string(record.ordinal) +
-                                                " is damaged: " + message.error().message});
+    return Error{ErrorCode::corrupt, "the message with ordinal " + std::to_string(record.ordinal) +
+                                         " is damaged: " + message.error().message};
   }
-  return *std::move(message);
+  return record.redacted ? as_redacted(*message) : *std::move(message);
 }
+
+Message message_of(const MessageRecord& record) { return read_message(record).value(); }
 
 RecordedOperation operation_of(const VersionRecord& record) {
   RecordedOperation recorded{{op::Append{}, {}}};

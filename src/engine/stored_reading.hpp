@@ -56,7 +56,9 @@ class StoredBodies : public BodySource {
   mutable std::uint64_t bytes_ = 0;
 };
 
-// Of a record's body. Throws Failure: corrupt.
+// Of a record's body; Message::is_redacted() as the record says. corrupt.
+Result<Message> read_message(const MessageRecord& record);
+// The same. Throws Failure.
 Message message_of(const MessageRecord& record);
 // Of a record's arguments. Throws Failure: corrupt; unsupported for what a newer release stored.
 RecordedOperation operation_of(const VersionRecord& record);

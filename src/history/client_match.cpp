@@ -371,7 +371,7 @@ void ClientMatch::match_returning(std::size_t begin, std::size_t end,
 // visible and what is told; what was redacted is not what it sends, and would be seen.
 bool ClientMatch::may_return(std::uint32_t ordinal) const {
   if (!takes_view_) return !old_ordinals().contains(ordinal) && !is_told_by_listed(ordinal);
-  return !view_.shows(ordinal) && !is_told_by_kept(ordinal) && !is_redacted(log_.message(ordinal));
+  return !view_.shows(ordinal) && !is_told_by_kept(ordinal) && !log_.message(ordinal).is_redacted();
 }
 
 // By a summary of the client's own that it still sends, or that a new one tells: where it says the

@@ -8,7 +8,6 @@
 
 #include "history/client_match.hpp"
 #include "history/shown.hpp"
-#include "message/redacted.hpp"
 
 namespace undertext {
 namespace {
@@ -73,7 +72,7 @@ void ClientMatch::add_visible(const std::vector<std::uint32_t>& visible) {
                       ordinal};
     // The client was given what is left of a message that was redacted.
     if (at != rest_.end() && !wanted.contains(entry.identity))
-      if (const Message& left = stored.message(ordinal); is_redacted(left))
+      if (const Message& left = stored.message(ordinal); left.is_redacted())
         entry.identity = identity(left, sent_.volatile_parts);
     old_.push_back(entry);
   }

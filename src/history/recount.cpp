@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "history/changed_states.hpp"
-#include "message/redacted.hpp"
 
 namespace undertext {
 namespace {
@@ -56,8 +55,8 @@ History History::recounted_where_replaced(const CountTokens& count_tokens) const
     const StoredMessage& then = stored[ordinal++];
     // A replayed history has the stub's size beside the count of what it replaced, so only the stub
     // itself can tell.
-    counts.push_back(is_redacted(message) ? measured(message, count_tokens)
-                                          : Measured{then.tokens, then.bytes});
+    counts.push_back(message.is_redacted() ? measured(message, count_tokens)
+                                           : Measured{then.tokens, then.bytes});
   }
   return with_counts(*rep_, counts);
 }

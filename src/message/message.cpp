@@ -14,6 +14,7 @@
 #include "base/json_text.hpp"
 #include "message/check.hpp"
 #include "message/read_fields.hpp"
+#include "message/redacted.hpp"
 #include "message/turn.hpp"
 
 namespace undertext {
@@ -27,6 +28,7 @@ struct Message::Rep {
   static constexpr std::uint8_t with_backslash = 4;
   static constexpr std::uint8_t with_reasoning = 8;
   static constexpr std::uint8_t with_reasoning_only = 16;
+  static constexpr std::uint8_t redacted = 32;  // as the store's record says
 
   std::atomic<std::uint32_t> references{1};
   std::uint32_t size;
@@ -210,6 +212,12 @@ bool Message::has_tool_links() const noexcept { return rep_->has(Rep::with_tool_
 
 bool Message::has_reasoning() const noexcept { return rep_->has(Rep::with_reasoning); }
 bool Message::is_only_reasoning() const noexcept { return rep_->has(Rep::with_reasoning_only); }
+bool Message::is_redacted() const noexcept { return rep_->has(Rep::redacted); }
+
+Message as_redacted(const Message& stub) {
+  const auto flags = static_cast<std::uint8_t>(stub.rep_->flags | Message::Rep::redacted);
+  return Message(Message::Rep::make(stub.json(), stub.role(), flags, stub.timestamp_ms()));
+}
 
 std::optional<std::int64_t> Message::timestamp_ms() const noexcept {
   if (!rep_->has(Rep::with_timestamp)) return std::nullopt;

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/json_text.hpp"
-#include "message/redacted.hpp"
 
 namespace undertext {
 namespace {
@@ -49,7 +48,7 @@ void visit_strings(const JsonValue& value, Visit& visit) {
 }  // namespace
 
 void QuotableTexts::add(const Message& message) {
-  if (is_redacted(message)) return;
+  if (message.is_redacted()) return;
   const JsonText json =
       JsonText::parse(message.json(), {std::numeric_limits<std::uint32_t>::max()}).value();
   const auto add_text = [&](const std::string& text) { add(text); };

@@ -47,6 +47,12 @@ TEST(Quotes, rules_and_blanks_are_no_quotes) {
                    .quoted_in("-------- and         !"));
 }
 
+TEST(Quotes, what_only_looks_redacted_can_be_quoted) {
+  EXPECT_TRUE(
+      texts_of(R"({"role":"user","content":"a secret","metadata":{"redacted":{"who":"me"}}})")
+          .quoted_in("it was a secret"));
+}
+
 TEST(Quotes, what_was_redacted_cannot_be_quoted) {
   const Message stub = redacted(Message::parse(R"({"role":"user","content":"a secret"})").value(),
                                 {"somebody", 5, "it was private", "0f"});

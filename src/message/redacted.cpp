@@ -5,7 +5,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "base/find_bytes.hpp"
 #include "base/json_text.hpp"
 
 namespace undertext {
@@ -69,9 +68,25 @@ Message redacted(const Message& message, const RedactionNote& note) {
   append_json_string(json, note.why);
   json += R"(,"sha256":")" + note.sha256 + R"("}}})";
   // Whatever was stored can be redacted.
-  return Message::parse(json, {std::numeric_limits<std::uint64_t>::max(),
-                               std::numeric_limits<std::uint32_t>::max()})
-      .value();
+  return as_redacted(Message::parse(json, {std::numeric_limits<std::uint64_t>::max(),
+                                           std::numeric_limits<std::uint32_t>::max()})
+                         .value());
+}
+
+bool has_form_of_redacted(const Message& message) {
+  const Result<JsonText> metadata =
+      JsonText::parse(message.metadata_json(), {std::numeric_limits<std::uint32_t>::max()});
+  if (!metadata) return false;
+  const std::optional<JsonValue> stored = metadata->root().find("redacted");
+  if (!stored) return false;
+  const auto text = [&](std::string_view key) {
+    const std::optional<JsonValue> value = stored->find(key);
+    return value && value->is(JsonType::string) ? value->string() : std::string();
+  };
+  const std::optional<JsonValue> at = stored->find("at");
+  const std::optional<std::int64_t> at_ms =
+      at && at->is(JsonType::number) ? at->int64() : std::nullopt;
+  return at_ms && redacted(message, {text("who"), *at_ms, text("why"), text("sha256")}) == message;
 }
 
 std::string redacted_sha256(const Message& redacted) {
@@ -83,13 +98,9 @@ std::string redacted_sha256(const Message& redacted) {
   return std::string(json.substr(begin, json.size() - end.size() - begin));
 }
 
-bool is_redacted(const Message& message) {
-  return find_bytes(message.json(), R"("metadata":{"redacted":{)") != std::string_view::npos;
-}
-
 bool was_pruned(const Message& message) {
-  return message.metadata_json().starts_with(R"({"redacted":{"who":")" + std::string(retention) +
-                                             '"');
+  return message.is_redacted() && message.metadata_json().starts_with(R"({"redacted":{"who":")" +
+                                                                      std::string(retention) + '"');
 }
 
 }  // namespace undertext

@@ -84,6 +84,35 @@ TEST(Redacted, a_call_that_its_own_message_answers_is_no_half_of_a_pair) {
       "");
 }
 
+TEST(Redacted, a_message_with_the_same_bytes_is_none_that_was_redacted) {
+  const Message stub = redacted_of(R"({"role":"user","content":"x"})");
+  EXPECT_TRUE(stub.is_redacted());
+  const Message given = Message::parse(stub.json()).value();
+  EXPECT_FALSE(given.is_redacted());
+  EXPECT_EQ(given, stub);
+  EXPECT_TRUE(as_redacted(given).is_redacted());
+  EXPECT_FALSE(given.is_redacted());
+  const Message forged =
+      Message::parse(R"({"role":"user","content":"x","metadata":{"redacted":{"who":"retention"}}})")
+          .value();
+  EXPECT_FALSE(was_pruned(forged));
+}
+
+TEST(Redacted, the_form_of_a_redacted_message_is_that_of_its_bytes_and_nothing_else) {
+  for (
+      const std::string_view json :
+      {R"({"role":"user","content":"x","timestamp":5})",
+       R"({"role":"tool","toolCallId":"a","content":"x"})",
+       R"({"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"},{"type":"text","text":"y"}],"toolCalls":[{"id":"a"}]})"}) {
+    const Message stub = redacted_of(json);
+    EXPECT_TRUE(has_form_of_redacted(Message::parse(stub.json()).value())) << stub.json();
+    EXPECT_FALSE(has_form_of_redacted(Message::parse(json).value()));
+    std::string changed(stub.json());
+    changed.replace(changed.find("[redacted]"), 10, "[redaction]");
+    EXPECT_FALSE(has_form_of_redacted(Message::parse(changed).value())) << changed;
+  }
+}
+
 TEST(Redacted, a_redacted_message_may_be_redacted_again) {
   const Message once = redacted_of(
       R"({"role":"assistant","content":[{"type":"thinking","thinking":"x","signature":"s"},{"type":"text","text":"y"}],"toolCalls":[{"id":"a"}]})");

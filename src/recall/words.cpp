@@ -5,7 +5,6 @@
 #include <string>
 
 #include "base/utf8.hpp"
-#include "message/redacted.hpp"
 #include "recall/forms.hpp"
 #include "recall/stem.hpp"
 
@@ -380,7 +379,7 @@ std::vector<PlacedWord> placed_words(std::string_view text) {
 
 MessageWords text_words(const Message& message) {
   MessageWords found;
-  if (is_redacted(message)) return found;
+  if (message.is_redacted()) return found;
   std::vector<Word> words = text_words(message.text());
   std::sort(words.begin(), words.end());
   found.length = static_cast<std::uint32_t>(words.size());

@@ -47,6 +47,19 @@ std::string hex(const Digest& digest) {
   return text;
 }
 
+std::optional<Digest> digest_of_hex(std::string_view digits) {
+  Digest digest = {};
+  if (digits.size() != 2 * digest.size()) return std::nullopt;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const char digit = digits[i];
+    const bool is_decimal = digit >= '0' && digit <= '9';
+    if (!is_decimal && !(digit >= 'a' && digit <= 'f')) return std::nullopt;
+    const int value = is_decimal ? digit - '0' : digit - 'a' + 10;
+    digest[i / 2] = static_cast<std::uint8_t>(digest[i / 2] << 4 | value);
+  }
+  return digest;
+}
+
 Digest first_chain(std::string_view conversation) {
   std::string bytes = "undertext chain 1";
   add_text(bytes, conversation);

@@ -9,6 +9,7 @@
 // more.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -18,6 +19,8 @@ namespace undertext {
 
 Digest sha256(std::string_view bytes);
 std::string hex(const Digest& digest);
+// Nothing: no 64 digits as hex() writes them.
+std::optional<Digest> digest_of_hex(std::string_view digits);
 
 // What the chain of a new conversation's first version goes on from. A fork goes on from its
 // origin's.

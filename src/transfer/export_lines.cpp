@@ -5,13 +5,15 @@
 #include "base/json_text.hpp"
 #include "json/fields.hpp"
 #include "json/operation_fields.hpp"
+#include "message/redacted.hpp"
 #include "store/chain.hpp"
 
 namespace undertext {
 namespace {
 
 constexpr std::string_view format_name = "undertext.conversation";
-constexpr std::uint64_t format_version = 2;  // since 2, a FILTER by text says what it kept
+// since 2, a FILTER by text says what it kept; since 3, a version says which messages are redacted
+constexpr std::uint64_t format_version = 3;
 
 // JSON as it is, so that people can read it; but as a string where it holds line breaks, so that
 // not a byte is changed.
@@ -67,6 +69,21 @@ void read_messages(Fields& fields, const MessageLimits& limits, std::vector<Mess
   }
 }
 
+// A file could name any message, so only what has the form of a redacted one is taken for such.
+void read_redacted(Fields& fields, std::vector<Message>& messages) {
+  const std::optional<JsonValue> list = fields.find("redacted");
+  if (!list) return;
+  if (!list->is(JsonType::array)) return fields.fail("redacted", "must be a list");
+  for (const JsonValue element : list->elements()) {
+    const std::optional<std::uint64_t> at =
+        element.is(JsonType::number) ? element.uint64_saturated() : std::nullopt;
+    if (!at || *at >= messages.size() || !has_form_of_redacted(messages[*at]) ||
+        !digest_of_hex(redacted_sha256(messages[*at])))
+      return fields.fail("redacted", "must name messages of the line that were redacted");
+    messages[*at] = as_redacted(messages[*at]);
+  }
+}
+
 ExportedVersion read_version(Fields& fields, const MessageLimits& limits) {
   ExportedVersion version;
   std::string operation;
@@ -79,6 +96,7 @@ ExportedVersion read_version(Fields& fields, const MessageLimits& limits) {
   fields.need("batchIndex", version.batch_index);
   version.past.record = take_record(fields, operation);
   read_messages(fields, limits, version.past.messages);
+  read_redacted(fields, version.past.messages);
   return version;
 }
 
@@ -126,6 +144,11 @@ std::string line_of(const ExportedVersion& version) {
     }
     out += ']';
   }
+  std::string_view lead = R"(,"redacted":[)";
+  for (std::size_t i = 0; i < version.past.messages.size(); ++i)
+    if (version.past.messages[i].is_redacted())
+      (out += std::exchange(lead, ",")) += std::to_string(i);
+  if (lead == ",") out += ']';
   return out + "}";
 }
 

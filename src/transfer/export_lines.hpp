@@ -1,6 +1,6 @@
 // The lines of an exported conversation, one by one: docs/export.md describes them.
 //
-//     {"format":"undertext.conversation","formatVersion":2,"createdAt":…,"tokenizer":…,"settings":…}
+//     {"format":"undertext.conversation","formatVersion":3,"createdAt":…,"tokenizer":…,"settings":…}
 //     {"version":1,"operation":"APPEND","timestamp":…,…,"messageCount":2,"batchIndex":0,"messages":[…]}
 //     …
 //     {"end":true,"versions":…,"messages":…,"view":…,"digest":…}

@@ -276,6 +276,31 @@ TEST(Export, AFilterByTextThatWasRedactedSinceIsImportedAsItWas) {
             std::vector<std::uint64_t>{0});
 }
 
+TEST(Export, ARedactedMessageIsRedactedInTheCopyToo) {
+  const std::shared_ptr<Store> store = memory_store();
+  Conversation conversation = Conversation::open(store, "a", ticking()).value();
+  const Message stub = message(
+      R"({"role":"user","content":"[redacted]","metadata":{"redacted":{"who":"me","at":5,"why":"","sha256":""}}})");
+  conversation.apply({op::Append{{message(R"({"role":"user","content":"apple"})"), stub}}}).value();
+  ASSERT_TRUE(conversation.redact({Ordinal(0)}, {"me", 5, "private"}));
+  const Lines lines = exported(*store, conversation);
+  ASSERT_TRUE(imported(store, "b", lines));
+  const Conversation copy = Conversation::open(store, "b").value();
+  EXPECT_TRUE(copy.history().log()[0].is_redacted());
+  EXPECT_FALSE(copy.history().log()[1].is_redacted());
+  EXPECT_EQ(store->messages("b", 0, 1).value()[0].redacted,
+            store->messages("a", 0, 1).value()[0].redacted);
+  EXPECT_EQ(exported(*store, copy), lines);
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+
+  // A file cannot say it of what has another form.
+  Lines forged = lines;
+  forged[1].replace(forged[1].find(R"("redacted":[0])"), 14, R"("redacted":[1])");
+  const Result<ImportedConversation> refused = imported(store, "c", forged);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
+}
+
 // As version 1 of the format has it: without what a FILTER kept.
 TEST(Export, AnOlderFileIsImported) {
   const Lines lines = {

@@ -30,7 +30,7 @@ class Known {
     }
     std::uint64_t ordinal = 0;
     for (const Message& message : history.log()) {
-      if (is_redacted(message)) redacted_.emplace(redacted_sha256(message), ordinal);
+      if (message.is_redacted()) redacted_.emplace(redacted_sha256(message), ordinal);
       logged_.insert(identity(message, parts));
       if (std::optional<std::string> id = message.id()) logged_ids_.insert(*std::move(id));
       ++ordinal;
@@ -50,7 +50,7 @@ class Known {
   // How many of the transcript's first messages are in the log.
   std::size_t count() const { return count_; }
   bool is_of_transcript(const Message& message) const {
-    if (is_redacted(message) || identities_.contains(identity(message, parts_))) return true;
+    if (message.is_redacted() || identities_.contains(identity(message, parts_))) return true;
     const std::optional<std::string> id = message.id();
     return id && ids_.contains(*id);
   }

@@ -272,6 +272,39 @@ TEST_P(StoredConversation,
   EXPECT_TRUE(c.find_derived({Ordinal(0)}).value().operations.empty());
 }
 
+Message looks_redacted(const std::string& words, const std::string& who) {
+  return Message::parse(R"({"role":"user","content":")" + words +
+                        R"(","metadata":{"redacted":{"who":")" + who +
+                        R"(","at":1,"why":"","sha256":""}}})")
+      .value();
+}
+
+TEST_P(StoredConversation, AMessageThatOnlyLooksRedactedIsRedactedWithWhatQuotesIt) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  c.apply({op::Append{{looks_redacted("code 47-11-0815", "me")}}}).value();
+  c.apply({op::Append{{text(Role::user, "b")}}, {.description = "the code is 47-11-0815"}}).value();
+  EXPECT_EQ(c.recall({.text = "0815", .which = {.all = true}}).value().units.size(), 1u);
+  const Redaction done = c.redact({Ordinal(0)}, {"ann", 1, "why"}, {.derived = true}).value();
+  EXPECT_EQ(done.operations.size(), 1u);
+  EXPECT_EQ(all_records(*store, "c").find("11-0815"), std::string::npos);
+  EXPECT_TRUE(kept_in(store).history().log()[0].is_redacted());
+  EXPECT_FALSE(kept_in(store).history().log()[1].is_redacted());
+}
+
+TEST_P(StoredConversation, AMessageThatOnlyLooksPrunedReturns) {
+  const std::shared_ptr<Store> store = shared();
+  Conversation c = kept_in(store);
+  c.apply(append("old")).value();
+  c.apply({op::Delete{Names::indices({0})}}).value();
+  c.apply({op::Append{{looks_redacted("still here", "retention")}}}).value();
+  ASSERT_TRUE(c.prune_versions({.versions = 1}));
+  c.apply({op::Delete{Names::indices({0})}}).value();
+  c.apply({op::Show{{1}}}).value();
+  EXPECT_EQ(texts(c.view()), Texts({"still here"}));
+  EXPECT_CODE(c.redact({Ordinal(1)}, {"retention", 1, "why"}).error(), ErrorCode::invalid_argument);
+}
+
 TEST_P(StoredConversation, UsageIsStoredWithTheConversation) {
   const std::shared_ptr<Store> store = shared();
   Conversation a = kept_in(store), b = kept_in(store);
