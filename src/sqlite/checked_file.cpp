@@ -325,12 +325,19 @@ FileIdentity identity_of(sqlite3* database) {
   return {file->opened_as.device, file->opened_as.inode, file->id};
 }
 
-std::optional<FilesChanged> changed_underneath(sqlite3* database) {
+std::optional<FilesChanged> changed_underneath(sqlite3* database, const std::string& given) {
   const CheckedFile* const file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
   if (file == nullptr || file->opened_as.inode == 0) return std::nullopt;
   const Named now = named(file->path);
   if (now.inode == 0) return FilesChanged{"it was moved or removed"};
   if (!is_same_file(now, file->opened_as)) return FilesChanged{"another file has its name"};
+  if (!given.empty() && given != file->path) {
+    const Named at_given = named(given.c_str());
+    if (at_given.inode == 0)
+      return FilesChanged{"a symbolic link of its path leads nowhere any more"};
+    if (!is_same_file(at_given, file->opened_as))
+      return FilesChanged{"a symbolic link of its path leads to another file"};
+  }
   if (now.links > 1)
     return FilesChanged{"it has a second name (a hard link), under which others may write to it"};
   if (has_other_id(*file)) return FilesChanged{"another database was written over it"};

@@ -45,10 +45,13 @@ struct FilesChanged {
       // those who have the log open
       false;
 };
-std::optional<FilesChanged> changed_underneath(sqlite3* database);  // nothing: they are
+// Nothing: they are. `given` is the whole path that the database was opened by, in which there may
+// be symbolic links; SQLite itself knows only where they led.
+std::optional<FilesChanged> changed_underneath(sqlite3* database, const std::string& given);
 
 // unavailable: there is a write-ahead log beside `path` that belongs to another database, or to one
 // that is gone.
+// `path` is without symbolic links, as SQLite puts the log beside the file itself.
 std::optional<Error> refuse_foreign_log(const std::string& path);
 
 }  // namespace undertext

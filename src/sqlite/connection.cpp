@@ -5,6 +5,8 @@
 #include <new>
 #include <thread>
 
+#include "system/files.hpp"
+
 namespace undertext {
 namespace {
 
@@ -12,6 +14,14 @@ using Clock = std::chrono::steady_clock;
 
 // between two looks at the clock, in steps of SQLite's machine: well below a millisecond
 constexpr int progress_steps = 2000;
+
+// Its links as they are, so that what they lead to can be compared later. Empty: the folder of the
+// process is gone.
+std::string with_folder(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  const std::string folder = whole_path(".");
+  return folder.empty() ? folder : folder + "/" + path;
+}
 
 }  // namespace
 
@@ -48,7 +58,8 @@ Error to_error(const SqliteError& error, const std::string& path) {
   }
 }
 
-Connection::Connection(const std::string& path, Access access, bool create) {
+Connection::Connection(const std::string& path, Access access, bool create)
+    : whole_path_(with_folder(path)) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   flags |= access == Access::read_file ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (create) flags |= SQLITE_OPEN_CREATE;
@@ -168,7 +179,7 @@ void Connection::rewrite_log() {
 }
 
 void Connection::require_files_unchanged() {
-  if (std::optional<FilesChanged> changed = changed_underneath(db_))
+  if (std::optional<FilesChanged> changed = changed_underneath(db_, whole_path_))
     throw SqliteError{changed->only_log ? log_changed : files_changed, std::move(changed->how)};
 }
 

@@ -82,6 +82,7 @@ class Connection {
   static int is_over(void* self);
   static int count_frames(void* self, sqlite3*, const char*, int frames);
 
+  const std::string whole_path_;
   sqlite3* db_ = nullptr;
   Deadline deadline_ = Deadline::max();
   bool cut_off_ = true;

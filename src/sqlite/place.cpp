@@ -41,6 +41,11 @@ Result<std::string> plain_path(std::string_view path) {
   return path.front() == '/' ? std::string(path) : "./" + std::string(path);
 }
 
+std::string followed(const std::string& path) {
+  std::string whole = whole_path(path);
+  return whole.empty() ? path : whole;
+}
+
 bool file_exists(const std::string& path) { return status_of(path).has_value(); }
 
 std::optional<Error> refuse_missing_folder(const std::string& path) {

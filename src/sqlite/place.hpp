@@ -18,6 +18,9 @@ namespace undertext {
 // invalid_argument: empty, or with a zero byte.
 Result<std::string> plain_path(std::string_view path);
 
+// Without symbolic links, where the file is there; else as it is.
+std::string followed(const std::string& path);
+
 bool file_exists(const std::string& path);
 
 // not_found: the folder of a file that is to be made. It is not made: a mistyped path would be a

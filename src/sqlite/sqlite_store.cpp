@@ -323,7 +323,8 @@ class SqliteStore final : public Store {
         Connection connection(path_, options_.read_only ? Access::read_file : Access::write, false);
         connection.keep_log_on_close();
         connection.run("PRAGMA query_only=OFF");  // which forbids to write to another file, too
-        connection.set_deadline(deadline);
+        // Copying takes as long as it takes; waiting for others does not.
+        connection.set_deadline(deadline_of(options), options.deadline.has_value());
         const Result<FileKind> kind = kind_at_one_moment(connection, path_);
         if (!kind) return kind.error();
         if (has_trailers(connection)) connection.reserve_trailers();
@@ -494,8 +495,8 @@ Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view given_path,
     return Error{ErrorCode::not_found, "there is no file " + *path, "url"};
   if (is_new)
     if (auto error = refuse_missing_folder(*path)) return *error;
-  if (auto error = refuse_network_folder(*path)) return *error;
-  if (auto error = refuse_foreign_log(*path)) return *error;
+  if (auto error = refuse_network_folder(followed(*path))) return *error;
+  if (auto error = refuse_foreign_log(followed(*path))) return *error;
   const Deadline deadline = Clock::now() + options.patience;
   try {
     auto connection = std::make_unique<Connection>(
@@ -514,7 +515,7 @@ Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view given_path,
     switch_to_wal(*connection, deadline);
     if (*kind != FileKind::current) {
       if (auto error = make_tables(*connection, *path)) return *error;
-      if (auto error = sync_folder_of(*path)) return *error;
+      if (auto error = sync_folder_of(followed(*path))) return *error;
     }
     return std::shared_ptr<Store>(
         std::make_shared<SqliteStore>(*path, options, std::move(connection)));

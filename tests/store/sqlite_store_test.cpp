@@ -391,6 +391,61 @@ TEST_F(SqliteStore, ReportsATornFileAsCorruptAndNeverCrashesOnOne) {
     EXPECT_TRUE(flip(at + n)) << at + n;
 }
 
+TEST_F(SqliteStore, IsNotRestoredFromItself) {
+  Writing writing("a");
+  ASSERT_TRUE(writing.create_in(*open()));
+  std::filesystem::create_symlink(path(), folder_.file("link.db"));
+  for (const std::string& same : {path(), folder_.file("link.db")}) {
+    EXPECT_CODE(restore_store("sqlite:" + path(), same).error(), ErrorCode::invalid_argument);
+    EXPECT_CODE(restore_store("sqlite:" + same, path()).error(), ErrorCode::invalid_argument);
+  }
+  EXPECT_TRUE(open()->find("a"));
+}
+
+TEST_F(SqliteStore, IsRestoredBehindASymbolicLink) {
+  std::filesystem::create_directory(folder_.file("disk"));
+  const std::string target = folder_.file("disk/store.db"), backup = folder_.file("backup.db");
+  Writing writing("a");
+  {
+    const auto store = open_store("sqlite:" + target).value();
+    ASSERT_TRUE(writing.create_in(*store));
+    ASSERT_TRUE(store->backup(backup));
+    ASSERT_TRUE(writing.append_to(*store, {body(1)}));
+  }
+  std::filesystem::create_symlink("disk/store.db", path());
+  ASSERT_TRUE(restore_store("sqlite:" + path(), backup));
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+  EXPECT_EQ(open_store("sqlite:" + target).value()->find("a").value().version, 0u);
+  std::filesystem::remove(target);
+  EXPECT_CODE(restore_store("sqlite:" + path(), backup).error(), ErrorCode::not_found);
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+}
+
+TEST_F(SqliteStore, TakesNoMoreCommitsWhenALinkOfItsPathLeadsElsewhere) {
+  std::filesystem::create_directory(folder_.file("one"));
+  std::filesystem::create_directory(folder_.file("two"));
+  Writing writing("a"), other("a");
+  ASSERT_TRUE(other.create_in(*open_store("sqlite:" + folder_.file("two/store.db")).value()));
+  for (const bool is_folder : {false, true}) {
+    const std::string link = folder_.file(is_folder ? "now" : "now.db"),
+                      end = is_folder ? "" : "/store.db";
+    std::filesystem::create_symlink(folder_.file("one" + end), link);
+    const auto store = open_store("sqlite:" + link + (is_folder ? "/store.db" : "")).value();
+    if (!is_folder) {
+      ASSERT_TRUE(writing.create_in(*store));
+    }
+    ASSERT_TRUE(writing.append_to(*store, {body(1)}));
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(folder_.file("two" + end), link);
+    EXPECT_CODE(writing.append_to(*store, {body(2)}).error(), ErrorCode::unavailable);
+    std::filesystem::remove(link);
+    EXPECT_CODE(writing.append_to(*store, {body(2)}).error(), ErrorCode::unavailable);
+    std::filesystem::create_symlink(folder_.file("one" + end), link);
+    writing = Writing(store->find("a").value());
+    EXPECT_TRUE(writing.append_to(*store, {body(2)}));
+  }
+}
+
 TEST_F(SqliteStore, IsBackedUpWhileOthersWriteAndTheCopyIsAStore) {
   const auto store = open();
   Writing writing("backup");
