@@ -54,4 +54,9 @@ std::optional<FilesChanged> changed_underneath(sqlite3* database, const std::str
 // `path` is without symbolic links, as SQLite puts the log beside the file itself.
 std::optional<Error> refuse_foreign_log(const std::string& path);
 
+// corrupt: the write-ahead log beside `path` has acknowledged commits behind a frame that is not
+// what was written. Of a log of which each commit was synced: without that, a power cut does the
+// same. `path` as above.
+std::optional<Error> find_damage_of_log(const std::string& path);
+
 }  // namespace undertext

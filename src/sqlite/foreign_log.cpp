@@ -1,5 +1,11 @@
-// A write-ahead log is not bound to its database: SQLite would move the pages of one into any
-// other. (https://www.sqlite.org/fileformat2.html, section 4)
+// Write-ahead logs that SQLite would take as they are. One is not bound to its database: SQLite
+// would move its pages into any other. And SQLite reads a log up to the first frame whose checksum
+// is wrong, which is where a crash ended it, and takes no notice of commits behind that frame.
+// (https://www.sqlite.org/fileformat2.html, section 4)
+//
+//     | header: magic … salts, checksum | frame: page, commit, salts, checksum | its page | frame …
+//
+// A checksum goes on from the one before it, so it is over all that comes before.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -89,6 +95,73 @@ std::uint64_t id_in_log(const ReadFile& log) {
   }
 }
 
+// A log is read in pieces of about this size.
+constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
+
+// The header's numbers, and those at the end of a frame's.
+struct Checksum {
+  std::uint32_t a = 0, b = 0;
+
+  static Checksum at(std::string_view bytes, std::size_t place) {
+    return {big_endian(bytes, place), big_endian(bytes, place + 4)};
+  }
+  void add(std::string_view bytes, bool is_big_endian) {
+    const auto word = [&](std::size_t at) {
+      const std::uint32_t number = big_endian(bytes, at);
+      return is_big_endian ? number : __builtin_bswap32(number);
+    };
+    for (std::size_t i = 0; i + 8 <= bytes.size(); i += 8) {
+      a += word(i) + b;
+      b += word(i + 4) + a;
+    }
+  }
+  friend bool operator==(const Checksum&, const Checksum&) = default;
+};
+
+// Where the first frame stands that is not what was written, although commits follow it. Nothing:
+// all are, or the log ends as a crash leaves it.
+//
+// A commit is on the disk before the next one begins. So a crash spoils frames of one commit at
+// most, the last; an older generation of the log has other salts; and what is left of a commit that
+// was given up, behind shorter ones that came later, has one commit frame. Two of them that go on
+// from each other show that those before them were whole once.
+constexpr int commits_behind_damage = 2;
+
+std::optional<std::uint64_t> damaged_frame(const ReadFile& log) {
+  const std::string header = log.at(0, log_header_bytes);
+  if (header.size() != log_header_bytes) return std::nullopt;
+  const bool is_big_endian = (big_endian(header, 0) & 1) != 0;
+  const std::uint32_t page_bytes = big_endian(header, 8);
+  if (page_bytes < 512 || page_bytes > 65536 || page_bytes % 512 != 0) return std::nullopt;
+  const std::string_view salts = std::string_view(header).substr(16, salt_bytes);
+  Checksum before = Checksum::at(header, 24), of_header;
+  of_header.add(std::string_view(header).substr(0, 24), is_big_endian);
+  std::optional<std::uint64_t> first;
+  if (before != of_header) first = 0;
+  int commits = 0;
+  const std::uint64_t frame_bytes = frame_header_bytes + page_bytes;
+  const std::uint64_t frames_at_once = std::max<std::uint64_t>(1, piece_bytes / frame_bytes);
+  for (std::uint64_t piece_at = log_header_bytes;; piece_at += frames_at_once * frame_bytes) {
+    const std::string piece =
+        log.at(piece_at, static_cast<std::size_t>(frames_at_once * frame_bytes));
+    for (std::uint64_t at = 0; at + frame_bytes <= piece.size(); at += frame_bytes) {
+      const std::string_view frame = std::string_view(piece).substr(at, frame_bytes);
+      before.add(frame.substr(0, 8), is_big_endian);
+      before.add(frame.substr(frame_header_bytes), is_big_endian);
+      const Checksum written = Checksum::at(frame, 16);
+      if (frame.substr(8, salt_bytes) == salts && before == written) {
+        const bool is_commit = big_endian(frame, 4) != 0;
+        if (first && is_commit && ++commits == commits_behind_damage) return first;
+      } else {
+        if (!first) first = piece_at + at;
+        commits = 0;
+      }
+      before = written;
+    }
+    if (piece.size() < frames_at_once * frame_bytes) return std::nullopt;
+  }
+}
+
 Error refuse(const std::string& path, const std::string& why) {
   return {
       ErrorCode::unavailable,
@@ -107,6 +180,22 @@ std::optional<Error> refuse_foreign_log(const std::string& path) {
   const std::uint64_t logged = id_in_log(log);
   if (logged == 0 || logged == id_of_first_page(file, 0)) return std::nullopt;
   return refuse(path, "is the log of another database");
+}
+
+std::optional<Error> find_damage_of_log(const std::string& path) {
+  const ReadFile log(path + "-wal", SQLITE_OPEN_WAL);
+  // Others may append to it meanwhile, or begin it anew: what they are at is not there twice.
+  constexpr int looks_max = 3;
+  for (int look = 0; look < looks_max; ++look) {
+    const std::string header = log.at(0, log_header_bytes);
+    const std::optional<std::uint64_t> first = damaged_frame(log);
+    if (!first) return std::nullopt;
+    if (damaged_frame(log) != first || log.at(0, log_header_bytes) != header) continue;
+    return Error{ErrorCode::corrupt,
+                 path + "-wal is damaged at byte " + std::to_string(*first) +
+                     ", and commits stand behind it, which SQLite would drop: restore a backup"};
+  }
+  return std::nullopt;
 }
 
 }  // namespace undertext

@@ -296,6 +296,9 @@ class SqliteStore final : public Store {
         return Result<std::vector<Damage>>(std::move(damage));
       }
       for (Damage& orphan : find_orphans(connection)) damage.push_back(std::move(orphan));
+      if (options_.durability == Durability::full)
+        if (std::optional<Error> log = find_damage_of_log(followed(path_)))
+          damage.push_back({{}, std::move(log->message)});
       return Result<std::vector<Damage>>(std::move(damage));
     });
   }
@@ -497,6 +500,8 @@ Result<std::shared_ptr<Store>> open_sqlite_store(std::string_view given_path,
     if (auto error = refuse_missing_folder(*path)) return *error;
   if (auto error = refuse_network_folder(followed(*path))) return *error;
   if (auto error = refuse_foreign_log(followed(*path))) return *error;
+  if (options.durability == Durability::full)
+    if (auto error = find_damage_of_log(followed(*path))) return *error;
   const Deadline deadline = Clock::now() + options.patience;
   try {
     auto connection = std::make_unique<Connection>(

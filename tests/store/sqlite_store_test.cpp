@@ -391,6 +391,92 @@ TEST_F(SqliteStore, ReportsATornFileAsCorruptAndNeverCrashesOnOne) {
     EXPECT_TRUE(flip(at + n)) << at + n;
 }
 
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void put_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// A store as a process that was killed leaves it: with commits in its log.
+struct KilledStore {
+  std::string file, log;
+  std::vector<std::size_t> commits = {};  // ends of commits in the log
+
+  static KilledStore made(const std::string& path, std::uint64_t commit_count) {
+    const auto store = open_store("sqlite:" + path).value();
+    Writing writing("a");
+    EXPECT_TRUE(writing.create_in(*store));
+    KilledStore made;
+    for (std::uint64_t n = 0; n < commit_count; ++n) {
+      EXPECT_TRUE(writing.append_to(*store, {body(n, 900)}));
+      made.commits.push_back(std::filesystem::file_size(path + "-wal"));
+    }
+    made.file = bytes_of(path);
+    made.log = bytes_of(path + "-wal");
+    return made;
+  }
+  // The version of its conversation, after a check; or why there is none.
+  Result<std::uint64_t> opened_with(const std::string& its_log,
+                                    const StoreOptions& options = {}) const {
+    const Folder other;
+    const std::string path = other.file("store.db");
+    put_bytes(path, file);
+    put_bytes(path + "-wal", its_log);
+    const auto store = open_store("sqlite:" + path, options);
+    if (!store) return store.error();
+    EXPECT_TRUE(check_store(**store).value().damage.empty());
+    return (*store)->find("a").value().version;
+  }
+};
+
+constexpr std::size_t frame_bytes = 24 + 4096;
+
+TEST_F(SqliteStore, ReportsCommitsBehindADamagedPlaceOfItsLogAsCorrupt) {
+  const KilledStore killed = KilledStore::made(path(), 12);
+  EXPECT_EQ(killed.opened_with(killed.log).value(), 12u);
+  // Everywhere but in the last two commits, and whatever a byte is for.
+  const std::size_t end = killed.commits[9];
+  for (std::size_t at = 0; at < end; at += at < 60 ? 1 : 397) {
+    const bool is_salt = at >= 16 && at < 24;  // the whole log is of another generation then
+    const bool is_size = at >= 8 && at < 12;   // and here its frames cannot be found
+    if (is_salt || is_size) continue;
+    std::string damaged = killed.log;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    const Result<std::uint64_t> opened = killed.opened_with(damaged);
+    ASSERT_FALSE(opened) << at;
+    EXPECT_CODE(opened.error(), ErrorCode::corrupt) << at;
+  }
+}
+
+TEST_F(SqliteStore, OpensALogAsACrashLeavesIt) {
+  const KilledStore killed = KilledStore::made(path(), 12);
+  // Torn anywhere in its last commit, whatever is written there instead.
+  const std::size_t last = killed.commits[10];
+  for (std::size_t at = last; at <= killed.log.size(); at += 499) {
+    EXPECT_EQ(killed.opened_with(killed.log.substr(0, at)).value(),
+              at == killed.log.size() ? 12u : 11u);
+    if (at + 600 > killed.log.size()) continue;
+    std::string torn = killed.log;
+    torn.replace(at, 512, 512, 'Z');
+    EXPECT_EQ(killed.opened_with(torn).value(), 11u) << at;
+  }
+  // Behind the frames that count: those of a generation before, with other salts.
+  std::string older = killed.log;
+  for (std::size_t frame = killed.commits[5]; frame < older.size(); frame += frame_bytes)
+    older[frame + 8] = static_cast<char>(older[frame + 8] + 1);
+  EXPECT_EQ(killed.opened_with(older).value(), 6u);
+  // What is left of a longer commit that was given up, behind a shorter one that came later.
+  std::string given_up = killed.log.substr(0, killed.commits[5]);
+  given_up += killed.log.substr(killed.commits[6], killed.commits[7] - killed.commits[6]);
+  EXPECT_EQ(killed.opened_with(given_up).value(), 6u);
+  // Without a sync of each commit, a power cut loses any of them.
+  std::string lost = killed.log;
+  lost.replace(killed.commits[5], frame_bytes, frame_bytes, '\0');
+  EXPECT_EQ(killed.opened_with(lost, {.durability = Durability::normal}).value(), 6u);
+}
+
 TEST_F(SqliteStore, IsNotRestoredFromItself) {
   Writing writing("a");
   ASSERT_TRUE(writing.create_in(*open()));
