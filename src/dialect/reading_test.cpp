@@ -127,6 +127,28 @@ TEST(DialectReading, AToolOfAnotherProviderIsAFunctionElsewhere) {
       R"({"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"shell","arguments":"{\"commands\":[\"ls\"]}"}}]},{"role":"tool","tool_call_id":"c1","content":[{"type":"text","text":"a.txt"}]}]})");
 }
 
+TEST(DialectReading, AnItemOfReasoningThatStandsAsAPartIsSentBesideItsCall) {
+  const std::string call = R"({"type":"function_call","call_id":"c1","name":"f","arguments":"{}"})";
+  const std::string result =
+      R"({"role":"tool","content":[{"type":"function_call_output","call_id":"c1","output":"r"}]})";
+  for (const std::string more : {R"()", R"(,"encrypted_content":"g")"}) {
+    const std::string item =
+        R"({"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"hm"}])" +
+        more + "}";
+    const std::string both = R"({"role":"assistant","content":[)" + item + "," + call + "]}",
+                      alone = R"({"role":"assistant","content":[)" + item + "]}",
+                      after = R"({"role":"assistant","content":[)" + call + "]}";
+    for (const std::vector<std::string>& messages :
+         {std::vector<std::string>{R"({"role":"user","content":"q"})", both, result},
+          std::vector<std::string>{R"({"role":"user","content":"q"})", alone, after, result}}) {
+      const Rendering out =
+          render(with(messages).view(), find_profile("openai_responses").value()).value();
+      EXPECT_NE(out.json.find(item + "," + call), std::string::npos) << out.json;
+      EXPECT_TRUE(out.losses.empty()) << out.json;
+    }
+  }
+}
+
 TEST(DialectReading, WhatARedactionLeavesIsAccepted) {
   const std::vector<std::string> messages = {
       R"({"role":"user","content":"q"})",

@@ -243,10 +243,21 @@ class PartReader {
       block.kind = BlockKind::reasoning;
       block.text = reasoning_text(part, arena_);
       block.signature = body_of(part, "encrypted_content");
+      if (is_reasoning_item(part, type)) {
+        block.native |= in_responses;
+        block.item_id = decoded_of(part, "id", arena_);
+      }
     } else if (type != "refusal" || origin_ != in_anthropic) {
       read_said(part, type, block, arena_);
       if (block.kind == BlockKind::opaque) read_part_item(part, block);
     }
+  }
+
+  // Reasoning of the Responses API that stands as a part, as read_part_item() reads calls. Its
+  // summary may be empty, and is always there; what others call reasoning has a text instead.
+  static bool is_reasoning_item(const JsonValue& part, std::string_view type) {
+    const std::optional<JsonValue> summary = part.find("summary");
+    return type == "reasoning" && summary && summary->is(JsonType::array) && !part.find("text");
   }
 
   // An item of the Responses API that stands as a part.
