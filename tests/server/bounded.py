@@ -393,8 +393,23 @@ def flood(address, token, threads):
     signal.pause()
 
 
+def spin():
+    while True:
+        pass
+
+
 class Flood(unittest.TestCase):
-    """What one tenant does with all its might must not keep another one waiting."""
+    """What one tenant does with all its might must not keep another one waiting.
+
+    A flood keeps every core busy, and on a busy machine any program answers later: that is the scheduler's doing. So the latencies beside the flood are
+    compared with those beside programs that have nothing to do with the server, and keep every core as busy. What is left of the difference is the server's own.
+    """
+
+    ROUNDS = 5 if FULL else 3
+    SECONDS = 4 if FULL else 1
+    # A thread that wakes on a core that is in use may wait for a time slice of the scheduler, 3 to 5 ms. Whether one request in a hundred does is luck, so p99
+    # below that is not compared.
+    FLOOR_MS = 5
 
     def latencies(self, server, token, seconds):
         found, end = [], time.monotonic() + seconds
@@ -405,42 +420,56 @@ class Flood(unittest.TestCase):
                 "GET", "/v1/conversations/quiet/messages?last=5", token=token, connection=connection
             )
             self.assertEqual(reply.status, 200, reply)
-            found.append(time.monotonic() - began)
+            found.append((time.monotonic() - began) * 1000)
             time.sleep(0.002)
         connection.close()
         return sorted(found)
+
+    def p99_beside(self, server, token, target, *arguments, count=1):
+        """Of a stretch in which `count` processes run `target`."""
+        others = [
+            multiprocessing.get_context("fork").Process(target=target, args=arguments)
+            for _ in range(count)
+        ]
+        for other in others:
+            other.start()
+        try:
+            self.latencies(server, token, 0.3)  # until they are at it
+            found = self.latencies(server, token, self.SECONDS)
+            self.assertTrue(all(other.is_alive() for other in others))
+        finally:
+            for other in others:
+                other.kill()
+            for other in others:
+                other.join()
+        return found[len(found) * 99 // 100]
 
     def test_a_tenant_that_floods_does_not_keep_another_waiting(self):
         folder = Folder(PROGRAM)
         quiet, loud = folder.make_token("quiet", "quiet"), folder.make_token("loud", "loud")
         server = Server(folder, "--tokens", folder.tokens)
+        address = (server.address, server.port)
         try:
             server.make("quiet", quiet)
             server.make("loud", loud)
             for k in range(20):
                 server.append("quiet", f"text {k}", quiet)
             server.append("loud", "ab" * 100_000, loud)
-            seconds = 20 if FULL else 3
-            alone = self.latencies(server, quiet, seconds)
-            other = multiprocessing.get_context("fork").Process(
-                target=flood, args=((server.address, server.port), loud, 32 if FULL else 8)
-            )
-            other.start()
-            try:
-                beside = self.latencies(server, quiet, seconds)
-                self.assertTrue(other.is_alive())
-            finally:
-                other.kill()
-                other.join()
-            p99 = [latencies[len(latencies) * 99 // 100] * 1000 for latencies in (alone, beside)]
+            # In turns, and of each kind the best: what else the machine does makes a stretch worse, never better, and a server that lets one tenant keep another
+            # waiting does so in all of them.
+            busy, flooded = [], []
+            for _ in range(self.ROUNDS):
+                busy.append(self.p99_beside(server, quiet, spin, count=os.cpu_count()))
+                flooded.append(
+                    self.p99_beside(server, quiet, flood, address, loud, 32 if FULL else 8)
+                )
             print(
-                f"\n  p99 of the other tenant: {p99[0]:.1f} ms alone, {p99[1]:.1f} ms beside a flood",
+                f"\n  p99 of the other tenant: {min(busy):.1f} ms on a busy machine, {min(flooded):.1f} ms beside a flood "
+                f"(worst: {max(busy):.1f} and {max(flooded):.1f})",
                 file=sys.stderr,
             )
-            if FULL:
-                self.assertLessEqual(p99[1], 2 * max(p99[0], 5))
-            else:  # on a machine that does other things
-                self.assertLess(p99[1], 1000)
+            if not SANITIZED:
+                self.assertLessEqual(min(flooded), 2 * max(min(busy), self.FLOOR_MS))
         finally:
             server.close()
             folder.remove()
