@@ -401,14 +401,16 @@ def spin():
 class Flood(unittest.TestCase):
     """What one tenant does with all its might must not keep another one waiting.
 
-    A flood keeps every core busy, and on a busy machine any program answers later: that is the scheduler's doing. So the latencies beside the flood are
-    compared with those beside programs that have nothing to do with the server, and keep every core as busy. What is left of the difference is the server's own.
+    A flood keeps every core busy, and on a busy machine any program answers later: that is the
+    scheduler's doing. So the latencies beside the flood are compared with those beside programs
+    that have nothing to do with the server, and keep every core as busy. What is left of the
+    difference is the server's own.
     """
 
     ROUNDS = 5 if FULL else 3
     SECONDS = 4 if FULL else 1
-    # A thread that wakes on a core that is in use may wait for a time slice of the scheduler, 3 to 5 ms. Whether one request in a hundred does is luck, so p99
-    # below that is not compared.
+    # A thread that wakes on a core that is in use may wait for a time slice of the scheduler, 3 to
+    # 5 ms. Whether one request in a hundred does is luck, so p99 below that is not compared.
     FLOOR_MS = 5
 
     def latencies(self, server, token, seconds):
@@ -455,8 +457,8 @@ class Flood(unittest.TestCase):
             for k in range(20):
                 server.append("quiet", f"text {k}", quiet)
             server.append("loud", "ab" * 100_000, loud)
-            # In turns, and of each kind the best: what else the machine does makes a stretch worse, never better, and a server that lets one tenant keep another
-            # waiting does so in all of them.
+            # In turns, and of each kind the best: what else the machine does makes a stretch worse,
+            # never better, and a server that lets one tenant keep another waiting does so in all.
             busy, flooded = [], []
             for _ in range(self.ROUNDS):
                 busy.append(self.p99_beside(server, quiet, spin, count=os.cpu_count()))
@@ -464,7 +466,8 @@ class Flood(unittest.TestCase):
                     self.p99_beside(server, quiet, flood, address, loud, 32 if FULL else 8)
                 )
             print(
-                f"\n  p99 of the other tenant: {min(busy):.1f} ms on a busy machine, {min(flooded):.1f} ms beside a flood "
+                f"\n  p99 of the other tenant: {min(busy):.1f} ms on a busy machine, "
+                f"{min(flooded):.1f} ms beside a flood "
                 f"(worst: {max(busy):.1f} and {max(flooded):.1f})",
                 file=sys.stderr,
             )
