@@ -30,9 +30,14 @@ def line(**members):
     return json.dumps(members, separators=(",", ":")) + "\n"
 
 
+def behind(parent):
+    """A line without a parent says nothing; one whose parent is null begins the session anew."""
+    return {"parentUuid": parent} if parent else {}
+
+
 def claude_user(text, uuid, minute=0, parent=None):
     return line(
-        parentUuid=parent,
+        **behind(parent),
         type="user",
         message={"role": "user", "content": text},
         uuid=uuid,
@@ -56,7 +61,7 @@ def claude_answer(text, uuid, minute=1, parent=None):
         },
     }
     return line(
-        parentUuid=parent,
+        **behind(parent),
         type="assistant",
         message=message,
         uuid=uuid,
