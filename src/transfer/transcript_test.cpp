@@ -475,7 +475,22 @@ const std::vector<std::string_view> growing_sessions = {
 {"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u2"}]}})",
     R"({"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}}
 {"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
-{"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}})"};
+{"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}})",
+    R"({"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"left"}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"left too"}]}}
+{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u2"}]}}
+{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":2}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u3"}]}})",
+    R"({"type":"attachment","uuid":"0","parentUuid":null,"sessionId":"s","attachment":{"type":"hook","content":"begun"}}
+{"type":"user","uuid":"1","parentUuid":"0","sessionId":"s","message":{"role":"user","content":"left"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"left too"}]}}
+{"type":"user","uuid":"3","parentUuid":"0","sessionId":"s","message":{"role":"user","content":"u1"}}
+{"type":"assistant","uuid":"4","parentUuid":"3","sessionId":"s","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"a1"}]}}
+{"type":"user","uuid":"5","parentUuid":"4","sessionId":"s","message":{"role":"user","content":"nobody answers"}}
+{"type":"attachment","uuid":"6","parentUuid":"4","sessionId":"s","attachment":{"type":"queued_command","prompt":"u2"}})"};
 
 void grow(History& history, std::string_view session) {
   const ImportedTranscript transcript = read_transcript(session).value();
@@ -643,6 +658,13 @@ TEST(Transcript, AnAnswerThatWasReadInPartIsReplacedByTheWholeOne) {
   History history = played(first);
   grow(history, more);
   EXPECT_EQ(said(history), (Texts{"u1", "a1\nand more"}));
+  // Also where results stand behind what was read of it.
+  const std::string begun = claude_says("1", "", "user", "u1") + claude_calls("2", "1", "m1", "x") +
+                            claude_result("3", "2", "x");
+  history = played(begun);
+  grow(history, begun + claude_calls("4", "2", "m1", "y") + claude_result("5", "4", "y"));
+  EXPECT_EQ(said(history), (Texts{"u1", "Read", "result x", "result y"}));
+  EXPECT_EQ(read_blocks(history.view()[1]).size(), 2u);
 }
 
 }  // namespace
