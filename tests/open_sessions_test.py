@@ -315,6 +315,10 @@ def opencode_is_opened_and_followed(opened, home):
         "/home/me/open",
         "claude-opus-4-7",
     ), about
+    # What can be no cost is none: 1e300 has no spelling that fits.
+    store.update("msg_2", opencode_store.answer(cost=1e300))
+    opened.until("the new cost", lambda: opened.listed()[id]["about"]["cost"] != 0.25)
+    assert 0 < opened.listed()[id]["about"]["cost"] < 0.25, opened.listed()[id]
 
     def roles():
         return [

@@ -292,6 +292,10 @@ def opencode_is_read_from_its_database(home):
     assert sessions(home)["opencode.ses_aa"]["tokens"]["input"] == 14
     store.update("msg_3", opencode_store.answer(cost=1))
     assert sessions(home, "--list", "--quick")["opencode.ses_aa"]["cost"] == 1.25
+    # A file may say anything: what can be no cost is none.
+    store.update("msg_3", opencode_store.answer(cost=1e300))
+    assert 0.25 < sessions(home, "--list", "--quick")["opencode.ses_aa"]["cost"] < 1
+    store.update("msg_3", opencode_store.answer(cost=1))
     assert {path.name for path in tree(data)} == {path.name for path in before}, (
         "a file was made beside the database"
     )

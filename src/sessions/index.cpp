@@ -17,7 +17,7 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t index_format = 2;
+constexpr std::uint64_t index_format = 3;
 constexpr std::uint64_t end_bytes = 64u << 10;    // looked at, at either end
 constexpr std::uint64_t digest_bytes = 4u << 10;  // before the offset
 constexpr std::uint64_t piece_bytes = 1u << 20;
@@ -110,14 +110,14 @@ SessionInfo looked_at(const Reader& file, const FoundSession& found) {
 }
 
 void write(ByteOut& out, const SessionTokens& tokens) {
-  for (const std::uint64_t number :
-       {tokens.input, tokens.output, tokens.cache_read, tokens.cache_write})
+  for (const std::uint64_t number : {tokens.input, tokens.output, tokens.cache_read,
+                                     tokens.cache_write, tokens.cache_write_hour})
     out.number(number);
 }
 SessionTokens read_tokens(ByteIn& in) {
   SessionTokens tokens;
-  for (std::uint64_t* const number :
-       {&tokens.input, &tokens.output, &tokens.cache_read, &tokens.cache_write})
+  for (std::uint64_t* const number : {&tokens.input, &tokens.output, &tokens.cache_read,
+                                      &tokens.cache_write, &tokens.cache_write_hour})
     *number = in.number();
   return tokens;
 }
@@ -140,7 +140,7 @@ void write(ByteOut& out, const IndexedSession& session) {
   out.number(info.messages);
   write(out, info.tokens);
   write(out, info.before);
-  out.number(static_cast<std::uint64_t>(info.cost * cost_unit));
+  out.number(static_cast<std::uint64_t>(std::min(info.cost, session_cost_max) * cost_unit));
   out.flag(info.has_title);
 }
 
@@ -163,7 +163,7 @@ IndexedSession read_session(ByteIn& in) {
   info.messages = in.number();
   info.tokens = read_tokens(in);
   info.before = read_tokens(in);
-  info.cost = static_cast<double>(in.number()) / cost_unit;
+  info.cost = std::min(static_cast<double>(in.number()) / cost_unit, session_cost_max);
   info.has_title = in.flag();
   session.id = session_conversation_id(session.file);
   return session;
