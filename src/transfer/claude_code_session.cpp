@@ -197,6 +197,22 @@ void ClaudeCodeReader::read_attachment(JsonValue line) {
   add(line, fields);
 }
 
+// Which line the program stands at. Where the user went back and said nothing yet, only this says
+// so, and is explicit; else it may be of an earlier time, and matters where it is on another branch.
+void ClaudeCodeReader::read_leaf(JsonValue line) {
+  const std::optional<JsonValue> leaf = line.find("leafUuid");
+  const bool is_explicit = true_member(line, "explicit");
+  if (!leaf) return;
+  if (leaf->is(JsonType::null)) {
+    if (is_explicit) list_.go_back_to({});
+    return;
+  }
+  const auto found = by_uuid_.find(text_member(line, "leafUuid"));
+  if (found == by_uuid_.end()) return;
+  const EntryPlace place = found->second.place;
+  if (is_explicit || (place.message && !list_.has(*place.message))) list_.go_back_to(place);
+}
+
 // The next part of an answer. Results of its first calls may stand between the parts: they are
 // written as they come, and the answer is one message to the provider.
 void ClaudeCodeReader::read_more(JsonValue line, JsonValue content) {
@@ -223,6 +239,7 @@ void ClaudeCodeReader::read(JsonValue line) {
   if (type == "system" && text_member(line, "subtype") == "compact_boundary")
     return read_boundary(line);
   if (type == "attachment") return read_attachment(line);
+  if (type == "last-prompt") read_leaf(line);
   if ((type != "user" && type != "assistant") || !message || !message->is(JsonType::object)) {
     ++transcript_.left_out[type.empty() ? "a line without a type" : type];
     return pass_over(line);

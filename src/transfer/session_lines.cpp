@@ -137,6 +137,11 @@ const std::vector<std::size_t>& CurrentList::list() {
   return list_;
 }
 
+bool CurrentList::has(std::size_t message) {
+  const std::vector<std::size_t>& all = list();
+  return std::find(all.rbegin(), all.rend(), message) != all.rend();
+}
+
 void CurrentList::replace(std::vector<std::size_t> list) {
   list_ = std::move(list);
   floor_ = list_.size();

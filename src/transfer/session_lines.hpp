@@ -57,6 +57,7 @@ class CurrentList {
  public:
   explicit CurrentList(ImportedTranscript& transcript) : transcript_(transcript) {}
   const std::vector<std::size_t>& list();  // with all messages that were read
+  bool has(std::size_t message);
   // by a compaction; one of them may be the next message
   void replace(std::vector<std::size_t> list);
   // The next message stands there: what stood behind it leaves the list, where there is an answer
@@ -181,6 +182,7 @@ class ClaudeCodeReader {
   };
   void read_boundary(JsonValue line);
   void read_attachment(JsonValue line);
+  void read_leaf(JsonValue line);
   void read_more(JsonValue line, JsonValue content);
   void add(JsonValue line, const MessageFields& fields);
   void note_summary();

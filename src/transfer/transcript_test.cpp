@@ -280,6 +280,27 @@ TEST(Transcript, ABranchOfClaudeCodeThatWasLeftLeavesTheListWhereverTheNewOneBeg
             (Texts{"u1", "a1", "left", "left too", "on"}));
 }
 
+TEST(Transcript, ClaudeCodeSaysAtWhichLineItStands) {
+  const auto stands_at = [](const char* members) {
+    return R"({"type":"last-prompt","sessionId":"s",)" + std::string(members) + "}\n";
+  };
+  const std::string begun =
+      claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
+      claude_says("3", "2", "user", "left") + claude_says("4", "3", "assistant", "left too");
+  const Texts all = {"u1", "a1", "left", "left too"};
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":"2","explicit":true)"))),
+            (Texts{"u1", "a1"}));
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":null,"explicit":true)"))), Texts{});
+  // Of an earlier time, or of no line of the session.
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":"2")"))), all);
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":"none","explicit":true)"))), all);
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":null)"))), all);
+  // Of another branch.
+  EXPECT_EQ(
+      said(played(begun + claude_says("5", "2", "user", "u2") + stands_at(R"("leafUuid":"4")"))),
+      all);
+}
+
 TEST(Transcript, APromptBeforeACompactionOfClaudeCodeBringsBackWhatItStoodFor) {
   const std::string compacted =
       claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
