@@ -160,14 +160,13 @@ void ClaudeCodeReader::follow(JsonValue line) {
   if (const std::optional<EntryPlace> parent = parent_of(line)) list_.go_back_to(*parent);
 }
 
-void ClaudeCodeReader::note_summary() {
-  if (transcript_.compactions.empty()) return;
+void ClaudeCodeReader::note_summary(std::size_t message) {
+  if (transcript_.compactions.empty() || message == transcript_.messages.size()) return;
   ImportedTranscript::Compaction& compaction = transcript_.compactions.back();
-  const std::size_t next = transcript_.messages.size();
-  if (compaction.summary || compaction.at != next) return;
-  compaction.summary = next;
-  compaction.end = next + 1;
-  compaction.list.insert(keeps_first_ ? compaction.list.end() : compaction.list.begin(), next);
+  if (compaction.summary || compaction.at != message) return;
+  compaction.summary = message;
+  compaction.end = message + 1;
+  compaction.list.insert(keeps_first_ ? compaction.list.end() : compaction.list.begin(), message);
   list_.replace(compaction.list);
 }
 
@@ -260,13 +259,10 @@ void ClaudeCodeReader::read(JsonValue line) {
   const std::string answer_id = type == "assistant" ? text_member(*message, "id") : std::string();
   if (!answer_id.empty() && answer_id == answer_id_) return read_more(line, *content);
   // Results of parallel calls follow their calls: that is no way back, and no end of the answer.
+  const bool is_summary = type == "user" && true_member(line, "isCompactSummary");
   if (type == "user" && !has_results(*message)) {
     answer_id_.clear();
-    if (true_member(line, "isCompactSummary")) {
-      note_summary();
-    } else {
-      follow(line);
-    }
+    if (!is_summary) follow(line);
   }
   MessageFields fields;
   fields.role = type;
@@ -275,10 +271,14 @@ void ClaudeCodeReader::read(JsonValue line) {
   fields.timestamp_ms = read_iso_time(text_member(line, "timestamp"));
   fields.origin = claude_code_origin;
   fields.rest = members_without(*message, {"role", "content", "type"});
-  if (answer_id.empty()) return add(line, fields);
+  const std::size_t at = transcript_.messages.size();
+  if (answer_id.empty()) {
+    add(line, fields);
+    if (is_summary) note_summary(at);
+    return;
+  }
   parts_ = parts_of(*content);
   fields.content = "[" + parts_ + "]";
-  const std::size_t at = transcript_.messages.size();
   add(line, fields);
   answer_id_ = answer_id;
   answer_ = std::move(fields);

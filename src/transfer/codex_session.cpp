@@ -143,7 +143,7 @@ void read_compacted(ImportedTranscript& transcript, JsonValue payload,
   fields.origin = codex_origin;
   fields.rest = R"({"type":"compacted"})";
   add_message(transcript, fields, limits);
-  compaction.summary = compaction.at;
+  if (transcript.messages.size() > compaction.at) compaction.summary = compaction.at;
   add_compaction(transcript, std::move(compaction));
 }
 

@@ -185,7 +185,7 @@ class ClaudeCodeReader {
   void read_leaf(JsonValue line);
   void read_more(JsonValue line, JsonValue content);
   void add(JsonValue line, const MessageFields& fields);
-  void note_summary();
+  void note_summary(std::size_t message);
   void note_message(JsonValue line, std::size_t message);
   void pass_over(JsonValue line);
   void follow(JsonValue line);

@@ -249,6 +249,15 @@ std::string claude_result(const std::string& uuid, const std::string& parent,
 }
 const std::string claude_notice = R"("type":"system","subtype":"informational","content":"n")";
 
+std::string codex_says(const char* role, const std::string& text) {
+  return R"({"type":"response_item","payload":{"type":"message","role":")" + std::string(role) +
+         R"(","content":[{"type":"input_text","text":")" + text + "\"}]}}\n";
+}
+std::string codex_rollback(unsigned turns) {
+  return R"({"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":)" +
+         std::to_string(turns) + "}}\n";
+}
+
 TEST(Transcript, ABranchOfClaudeCodeThatWasLeftLeavesTheListWhereverTheNewOneBegins) {
   const std::string begun =
       claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
@@ -313,6 +322,22 @@ TEST(Transcript, APromptBeforeACompactionOfClaudeCodeBringsBackWhatItStoodFor) {
             (Texts{"summary", "u3"}));
   EXPECT_EQ(said(played(compacted + claude_says("7", "2", "user", "u3"))),
             (Texts{"u1", "a1", "u3"}));
+}
+
+TEST(Transcript, ASummaryThatSaysNothingIsNone) {
+  const std::string begun =
+      claude_says("1", "", "user", "u1") +
+      claude_line("2", "", R"("type":"system","subtype":"compact_boundary")") +
+      claude_line("3", "2",
+                  R"("type":"user","isCompactSummary":true,"message":)"
+                  R"({"role":"user","content":""})");
+  EXPECT_EQ(said(played(begun)), Texts{});
+  EXPECT_EQ(said(played(begun + claude_says("4", "3", "user", "u2"))), Texts{"u2"});
+  EXPECT_FALSE(read_transcript(begun).value().compactions.at(0).summary);
+  EXPECT_EQ(
+      said(played(codex_says("user", "u1") + R"({"type":"compacted","payload":{"message":""}})" +
+                  "\n" + codex_says("user", "u2"))),
+      Texts{"u2"});
 }
 
 TEST(Transcript, AnAnswerOfClaudeCodeThatItsResultsInterruptIsOneMessage) {
@@ -381,15 +406,6 @@ TEST(Transcript, ACompactionOfClaudeCodeKeepsTheSegmentItNames) {
                                     R"("type":"user","isCompactSummary":true,"message":)"
                                     R"({"role":"user","content":"summary"})"))),
             Texts{"summary"});
-}
-
-std::string codex_says(const char* role, const std::string& text) {
-  return R"({"type":"response_item","payload":{"type":"message","role":")" + std::string(role) +
-         R"(","content":[{"type":"input_text","text":")" + text + "\"}]}}\n";
-}
-std::string codex_rollback(unsigned turns) {
-  return R"({"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":)" +
-         std::to_string(turns) + "}}\n";
 }
 
 TEST(Transcript, TurnsOfCodexThatWereTakenBackLeaveTheList) {
