@@ -3,7 +3,7 @@
 
 Claude Code and Codex (scripts/peers agents) make sessions against an upstream of ours. Each is imported: what it says is what the agent sends when it
 resumes the session itself. Then it is exported to the other agent, which resumes it: the upstream gets the same conversation. The agents' files stay as
-they were. Exits with 77, which means skipped, where the programs are not to be had.
+they were. Where the user went back in a session, what it says is also what the agent sends then. Exits with 77, which means skipped, where the programs are not to be had.
 """
 
 import datetime
