@@ -686,6 +686,52 @@ def reads_transcripts(b):
     b.fails("not_found", 3, "import", "--after", "-c", "nobody", str(SAMPLES / "codex.jsonl"))
 
 
+def writes_sessions(b):
+    """export --to: what is marked as the program's own summary is one, and no summary is lost."""
+    store = "sqlite:" + str(b.folder / "data/undertext/undertext.db")
+    turns = [("user", "mine"), ("assistant", "a1"), ("user", "u2"), ("assistant", "a2")]
+    messages = "".join(json.dumps({"role": role, "content": text}) + "\n" for role, text in turns)
+
+    def exported(indices, role):
+        id = f"{role}-of-{'-'.join(map(str, indices))}"
+        b.run("import", "-", id, stdin=messages)
+        summary = {"role": role, "content": "a summary"}
+        compress = {"operation": "COMPRESS", "indices": indices, "summary": summary}
+        answer = b.run("exec", "--store", store, "-c", id, stdin=json.dumps(compress) + "\n")
+        assert json.loads(answer)["ok"], answer
+        return b.run("export", id, "--to", "claude-code"), json.loads(
+            b.run("export", id, "--to", "opencode")
+        )
+
+    def marked(claude, opencode):
+        lines = [json.loads(line) for line in claude.splitlines()]
+        return (
+            [each["message"]["content"] for each in lines if each.get("isCompactSummary")],
+            [
+                part["text"]
+                for each in opencode["messages"]
+                for part in each["parts"]
+                if each["info"].get("summary")
+            ],
+        )
+
+    assert marked(*exported([0, 1], "user")) == (["a summary"], ["a summary"])
+    # COMPRESS may begin behind the user's first prompt.
+    claude, opencode = exported([1, 2], "user")
+    assert marked(claude, opencode) == ([], [])
+    said = [
+        part["text"] for each in opencode["messages"] for part in each["parts"] if "text" in part
+    ]
+    assert said == ["mine", "a summary", "a2"], said
+    # System prompts are left out; a summary of that role says what nothing else does.
+    claude, opencode = exported([0, 1], "system")
+    assert marked(claude, opencode) == ([], [])
+    said = [
+        part["text"] for each in opencode["messages"] for part in each["parts"] if "text" in part
+    ]
+    assert said == ["mine", "a1", "u2", "a2"], said
+
+
 def speaks_dialects(b):
     """export, import and validate with --dialect; a request that came in goes out to the byte, line breaks included."""
     body = """{"model":"m","max_tokens":9,
@@ -1561,6 +1607,7 @@ def main(binary):
         evaluates_compactions,
         travels,
         reads_transcripts,
+        writes_sessions,
         speaks_dialects,
         knows_what_was_sent,
         keeps_house,

@@ -30,9 +30,14 @@ def line(**members):
     return json.dumps(members, separators=(",", ":")) + "\n"
 
 
+def behind(parent):
+    """A line without a parent says nothing; one whose parent is null begins the session anew."""
+    return {"parentUuid": parent} if parent else {}
+
+
 def claude_user(text, uuid, minute=0, parent=None):
     return line(
-        parentUuid=parent,
+        **behind(parent),
         type="user",
         message={"role": "user", "content": text},
         uuid=uuid,
@@ -56,7 +61,7 @@ def claude_answer(text, uuid, minute=1, parent=None):
         },
     }
     return line(
-        parentUuid=parent,
+        **behind(parent),
         type="assistant",
         message=message,
         uuid=uuid,
@@ -310,6 +315,10 @@ def opencode_is_opened_and_followed(opened, home):
         "/home/me/open",
         "claude-opus-4-7",
     ), about
+    # What can be no cost is none: 1e300 has no spelling that fits.
+    store.update("msg_2", opencode_store.answer(cost=1e300))
+    opened.until("the new cost", lambda: opened.listed()[id]["about"]["cost"] != 0.25)
+    assert 0 < opened.listed()[id]["about"]["cost"] < 0.25, opened.listed()[id]
 
     def roles():
         return [

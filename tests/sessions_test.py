@@ -241,6 +241,49 @@ def what_the_agent_deletes_leaves_the_index(home, rollout):
     assert b"Rename" not in (home / ".cache" / "undertext" / "sessions").read_bytes()
 
 
+def two_files_of_one_name_are_two_sessions(home):
+    projects = home / ".claude" / "projects"
+    for folder in ("-moved", "-zz-moved-again"):
+        (projects / folder).mkdir()
+        (projects / folder / "twin-1.jsonl").write_text(user(f"In {folder}") + answer("yes"))
+    found = {id: each for id, each in sessions(home).items() if "twin-1" in id}
+    assert {each["title"] for each in found.values()} == {"In -moved", "In -zz-moved-again"}, found
+    assert found["claude-code.twin-1"]["title"] == "In -moved", found
+    assert {id: each for id, each in sessions(home).items() if "twin-1" in id} == found
+    (projects / "-moved" / "twin-1.jsonl").unlink()
+    assert sessions(home)["claude-code.twin-1"]["title"] == "In -zz-moved-again"
+    (projects / "-zz-moved-again" / "twin-1.jsonl").unlink()
+
+
+def a_file_without_a_whole_line_says_nothing_new(home):
+    folder = home / ".claude" / "projects" / "-work-here"
+    (folder / "empty.jsonl").write_text("")
+    (folder / "begun.jsonl").write_text('{"type":"user","mess')
+    assert "claude-code.empty" in sessions(home)
+    index = home / ".cache" / "undertext" / "sessions"
+    before = index.stat()
+    sessions(home)
+    after = index.stat()
+    assert (before.st_ino, before.st_mtime_ns) == (after.st_ino, after.st_mtime_ns), (
+        "the index was written though nothing is different"
+    )
+    (folder / "empty.jsonl").unlink()
+    (folder / "begun.jsonl").unlink()
+
+
+def a_folder_may_have_any_name(home):
+    folder = os.path.join(os.fsencode(home), b".claude", b"projects", b"-caf\xe9")
+    os.mkdir(folder)
+    path = os.path.join(folder, b"odd.jsonl")
+    with open(path, "w") as out:
+        out.write(user("In a folder of another encoding"))
+    found = sessions(home)["claude-code.odd"]
+    assert found["path"].endswith("/-caf\ufffd/odd.jsonl"), found
+    assert set(sessions(home, "--search", "another encoding")) == {"claude-code.odd"}
+    os.remove(path)
+    os.rmdir(folder)
+
+
 def forget_removes_the_index_and_nothing_else(home):
     before = digests(home)
     assert "removed" in run(home, "forget")
@@ -292,6 +335,10 @@ def opencode_is_read_from_its_database(home):
     assert sessions(home)["opencode.ses_aa"]["tokens"]["input"] == 14
     store.update("msg_3", opencode_store.answer(cost=1))
     assert sessions(home, "--list", "--quick")["opencode.ses_aa"]["cost"] == 1.25
+    # A file may say anything: what can be no cost is none.
+    store.update("msg_3", opencode_store.answer(cost=1e300))
+    assert 0.25 < sessions(home, "--list", "--quick")["opencode.ses_aa"]["cost"] < 1
+    store.update("msg_3", opencode_store.answer(cost=1))
     assert {path.name for path in tree(data)} == {path.name for path in before}, (
         "a file was made beside the database"
     )
@@ -361,6 +408,9 @@ with tempfile.TemporaryDirectory() as folder:
     words_are_found_in_what_was_said_and_not_in_keys(home)
     what_the_agent_deletes_leaves_the_index(home, rollout)
     a_damaged_index_is_made_again(home)
+    two_files_of_one_name_are_two_sessions(home)
+    a_file_without_a_whole_line_says_nothing_new(home)
+    a_folder_may_have_any_name(home)
     if opencode_store.can_be_read(program):
         opencode_is_read_from_its_database(home)
         opencode_is_read_from_its_older_files(home)
@@ -368,4 +418,4 @@ with tempfile.TemporaryDirectory() as folder:
     a_damaged_index_is_made_again(home)
     forget_removes_the_index_and_nothing_else(home)
     many_sessions(pathlib.Path(folder) / "many")
-print("14 passed, 0 failed")
+print("17 passed, 0 failed")

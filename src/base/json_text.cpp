@@ -2,6 +2,7 @@
 #include "base/json_text.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "base/json_string.hpp"
@@ -119,7 +120,9 @@ std::string json_string(std::string_view utf8) {
 void append_json_number(std::string& out, double number) {
   char digits[32];
   const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, number);
-  out.append(digits, end.ptr);
+  // JSON has no spelling of an infinity.
+  const bool is_spelled = std::isfinite(number) && end.ec == std::errc();
+  out.append(is_spelled ? std::string_view(digits, end.ptr) : "0");
 }
 
 }  // namespace undertext

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/json_text.hpp"
+#include "base/utf8.hpp"
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
 #include "cli/terminal.hpp"
@@ -66,6 +67,18 @@ void append_number(std::string& out, const char* field, std::uint64_t number) {
   out += field + std::to_string(number);
 }
 
+// A folder may have any bytes for a name; JSON has only UTF-8.
+std::string as_utf8(std::string_view text) {
+  std::string out;
+  for (const char *at = text.data(), *const end = at + text.size(); at < end;) {
+    const std::size_t size = utf8_sequence_size(at, end);
+    if (size == 0) append_utf8(out, replacement_character);
+    out.append(at, size);
+    at += std::max<std::size_t>(size, 1);
+  }
+  return out;
+}
+
 void append_session(std::string& out, const IndexedSession& session) {
   const SessionInfo& info = session.info;
   append_json_string(out += R"({"id":)", session.id);
@@ -73,7 +86,7 @@ void append_session(std::string& out, const IndexedSession& session) {
   append_json_string(out += R"(,"title":)", info.title);
   append_json_string(out += R"(,"project":)", info.project);
   append_json_string(out += R"(,"model":)", info.model);
-  append_json_string(out += R"(,"path":)", session.file.path);
+  append_json_string(out += R"(,"path":)", as_utf8(session.file.path));
   out += R"(,"startedAt":)" + std::to_string(info.began_at_ms) + R"(,"updatedAt":)" +
          std::to_string(info.last_at_ms);
   append_number(out, R"(,"messages":)", info.messages);

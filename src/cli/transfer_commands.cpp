@@ -113,6 +113,7 @@ std::string home_folder(const char* variable, const char* otherwise) {
 struct SessionViews {
   View before, now;
   bool is_compacted = false;
+  bool begins_with_summary = false;
   std::uint64_t system_prompts = 0;
 };
 
@@ -126,18 +127,31 @@ History without_system_prompts(const History& history, std::uint64_t& count) {
                                        : history.apply({std::move(prompts)}, {}).value().history;
 }
 
-// With every summary expanded that can be, or those alone that have no text: what only their own
-// provider can read.
-History with_originals(History history, bool only_unreadable) {
-  for (std::uint64_t index = history.view().size(); index-- > 0;) {
-    const View view = history.view();
-    if (index >= view.size()) continue;
-    const auto ordinal = static_cast<std::uint32_t>(view.ordinal(index).value);
-    if (!history.rep().log.originals(ordinal) || (only_unreadable && !view[index].text().empty()))
-      continue;
-    if (Result<Step> step = history.apply({op::Expand{index}}, {})) {
-      history = step->history;
-      index = history.view().size();
+bool is_summary(const History& history, const View& view, std::uint64_t index) {
+  const auto ordinal = static_cast<std::uint32_t>(view.ordinal(index).value);
+  return history.rep().log.originals(ordinal) != nullptr;
+}
+
+// Whether another program's session can hold the summary: one that only its own provider can read
+// has no text, and system prompts are left out.
+bool can_be_written(const Message& summary, SessionFormat format) {
+  const bool is_readable = format == SessionFormat::codex || !summary.text().empty();
+  return is_readable && summary.role() != Role::system;
+}
+
+// With every summary expanded that is to be.
+template <class IsToBe>
+History with_originals(History history, IsToBe is_to_be) {
+  // Once more where there may be summaries among the originals: as often as these are nested.
+  for (bool was_expanded = true; std::exchange(was_expanded, false);) {
+    for (std::uint64_t index = history.view().size(); index-- > 0;) {
+      const View view = history.view();
+      if (index >= view.size()) continue;
+      if (!is_summary(history, view, index) || !is_to_be(view[index])) continue;
+      if (Result<Step> step = history.apply({op::Expand{index}}, {})) {
+        history = step->history;
+        was_expanded = true;
+      }
     }
   }
   return history;
@@ -145,10 +159,12 @@ History with_originals(History history, bool only_unreadable) {
 
 SessionViews views_of_session(const History& whole, SessionFormat format) {
   SessionViews views{whole.view(), whole.view()};
-  const History seen = format == SessionFormat::codex ? whole : with_originals(whole, true);
+  const History seen = with_originals(
+      whole, [&](const Message& summary) { return !can_be_written(summary, format); });
   views.now = without_system_prompts(seen, views.system_prompts).view();
   std::uint64_t ignored = 0;
-  const History all = without_system_prompts(with_originals(seen, false), ignored);
+  const History all =
+      without_system_prompts(with_originals(seen, [](const Message&) { return true; }), ignored);
   std::unordered_set<std::uint64_t> shown;
   for (std::uint64_t i = 0; i < views.now.size(); ++i) shown.insert(views.now.ordinal(i).value);
   std::uint64_t end = 0;
@@ -156,6 +172,7 @@ SessionViews views_of_session(const History& whole, SessionFormat format) {
   for (std::uint64_t i = 0; i < originals.size(); ++i)
     if (!shown.contains(originals.ordinal(i).value)) end = i + 1;
   views.is_compacted = end > 0;
+  views.begins_with_summary = !views.now.empty() && is_summary(seen, views.now, 0);
   views.before = all.apply({op::Truncate{.keep_first = end}}, {}).value().history.view();
   return views;
 }
@@ -216,6 +233,7 @@ int export_session(Desk& desk, const ExportOptions& given) {
   SessionFacts facts{conversation.id(), history.version().value, conversation.settings().project,
                      conversation.settings().model};
   if (facts.project.empty()) facts.project = current_folder();
+  facts.begins_with_summary = views.begins_with_summary;
   facts.at_ms = history.version_info(history.version()).timestamp_ms;
   put_session(desk, given, format, session_file(format, before, now.json, facts).value(),
               views.system_prompts, now);

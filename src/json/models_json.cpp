@@ -31,8 +31,8 @@ class Members {
   void number(std::string_view name, const std::optional<Number>& value) {
     if (!value) return;
     char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, *value).ptr;
-    key(name).append(digits, static_cast<std::size_t>(end - digits));
+    const std::to_chars_result end = std::to_chars(digits, digits + sizeof digits, *value);
+    if (end.ec == std::errc()) key(name).append(digits, end.ptr);
   }
   void source(const Source& source) {
     text("source", source.title);

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <limits>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -644,6 +645,37 @@ TEST_P(AppTest, conversations_are_listed_the_newest_first_where_that_is_asked_fo
   EXPECT_EQ(behind.find(R"("id":"b")"), std::string::npos) << behind;
   EXPECT_EQ(behind.find("next"), std::string::npos) << behind;
   EXPECT_EQ(call(app, "GET", "/v1/conversations?order=oldest")->reply.status, 400u);
+}
+
+// A catalog reads files that anybody wrote.
+class AnyCost final : public Catalog {
+ public:
+  explicit AnyCost(double cost) : cost_(cost) {}
+  std::optional<ConversationAbout> about(std::string_view) const override {
+    ConversationAbout about;
+    about.cost = cost_;
+    return about;
+  }
+  std::vector<UnreadFound> search_unread(std::string_view, std::size_t) const override {
+    return {};
+  }
+
+ private:
+  const double cost_;
+};
+
+TEST_P(AppTest, a_cost_that_has_no_spelling_is_none) {
+  make("a");
+  for (const auto& [cost, spelled] :
+       {std::pair(0.25, "0.25"), std::pair(1e9, "1000000000"), std::pair(1e300, "0"),
+        std::pair(-1e300, "0"), std::pair(std::numeric_limits<double>::infinity(), "0"),
+        std::pair(std::numeric_limits<double>::quiet_NaN(), "0")}) {
+    App with{{.store = [this](const std::string& tenant) { return store_of(tenant); },
+              .catalog = std::make_shared<AnyCost>(cost)}};
+    const std::string listed = call(with, "GET", "/v1/conversations")->reply.body;
+    EXPECT_NE(listed.find(std::string(R"("cost":)") + spelled + "}"), std::string::npos) << listed;
+    with.stop();
+  }
 }
 
 TEST_P(AppTest, the_documents_hold_every_route) {

@@ -90,12 +90,13 @@ void append_about(std::string& out, const ConversationAbout& about) {
   out += R"(,"cacheRead":)" + std::to_string(about.cache_read) + R"(,"cacheWrite":)" +
          std::to_string(about.cache_write);
   // In millionths, and as JavaScript spells it: the inspector keeps numbers of another spelling as
-  // text.
+  // text. What has no such spelling is no cost.
   constexpr double unit = 1e6;
   char cost[64];
-  const auto end = std::to_chars(cost, cost + sizeof cost, std::round(about.cost * unit) / unit,
-                                 std::chars_format::fixed);
-  out.append(R"(},"cost":)").append(cost, end.ptr) += '}';
+  const std::to_chars_result end = std::to_chars(
+      cost, cost + sizeof cost, std::round(about.cost * unit) / unit, std::chars_format::fixed);
+  const bool is_spelled = std::isfinite(about.cost) && end.ec == std::errc();
+  out.append(R"(},"cost":)").append(is_spelled ? std::string_view(cost, end.ptr) : "0") += '}';
 }
 
 http::Reply list_reply(const std::vector<Listed>& page, const std::string& next) {

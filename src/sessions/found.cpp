@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/text_hash.hpp"
 #include "sessions/opencode.hpp"
 #include "system/files.hpp"
 
@@ -74,7 +75,7 @@ std::vector<FoundSession> find_sessions() {
   return found;
 }
 
-std::string session_conversation_id(const FoundSession& session) {
+std::string session_conversation_id(const FoundSession& session, SessionName kind) {
   const fs::path path(session.path);
   std::string stem = session.within.empty() ? path.stem().string() : session.within;
   // rollout-2026-11-18T12-16-54-UUID: the time is part of every rollout, the rest tells them apart.
@@ -87,8 +88,13 @@ std::string session_conversation_id(const FoundSession& session) {
   for (char& c : stem)
     if (!may_be_in_an_id(c) && c != '.') c = '-';
   constexpr std::size_t length_max = 128;
-  std::string id = std::string(name(session.format)) + "." + stem;
-  return id.substr(0, length_max);
+  const std::string id = std::string(name(session.format)) + "." + stem;
+  if (kind == SessionName::short_one) return id.substr(0, length_max);
+  std::string place = ".";
+  const std::string file = session.path + "\n" + session.within;
+  for (std::uint64_t digest = text_hash(file), i = 0; i < 16; ++i, digest >>= 4)
+    place += "0123456789abcdef"[digest & 15];
+  return id.substr(0, length_max - place.size()) + place;
 }
 
 }  // namespace undertext

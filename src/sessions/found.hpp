@@ -32,7 +32,9 @@ struct FoundSession {
 std::vector<FoundSession> find_sessions();
 
 // The id of the conversation that a session becomes: the program, a dot, and what its file's name
-// says.
-std::string session_conversation_id(const FoundSession& session);
+// says; with a digest of the file's path where another file has that name already.
+enum class SessionName : std::uint8_t { short_one, with_place };
+std::string session_conversation_id(const FoundSession& session,
+                                    SessionName name = SessionName::short_one);
 
 }  // namespace undertext

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -17,7 +18,7 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t index_format = 2;
+constexpr std::uint64_t index_format = 3;
 constexpr std::uint64_t end_bytes = 64u << 10;    // looked at, at either end
 constexpr std::uint64_t digest_bytes = 4u << 10;  // before the offset
 constexpr std::uint64_t piece_bytes = 1u << 20;
@@ -110,14 +111,14 @@ SessionInfo looked_at(const Reader& file, const FoundSession& found) {
 }
 
 void write(ByteOut& out, const SessionTokens& tokens) {
-  for (const std::uint64_t number :
-       {tokens.input, tokens.output, tokens.cache_read, tokens.cache_write})
+  for (const std::uint64_t number : {tokens.input, tokens.output, tokens.cache_read,
+                                     tokens.cache_write, tokens.cache_write_hour})
     out.number(number);
 }
 SessionTokens read_tokens(ByteIn& in) {
   SessionTokens tokens;
-  for (std::uint64_t* const number :
-       {&tokens.input, &tokens.output, &tokens.cache_read, &tokens.cache_write})
+  for (std::uint64_t* const number : {&tokens.input, &tokens.output, &tokens.cache_read,
+                                      &tokens.cache_write, &tokens.cache_write_hour})
     *number = in.number();
   return tokens;
 }
@@ -140,7 +141,7 @@ void write(ByteOut& out, const IndexedSession& session) {
   out.number(info.messages);
   write(out, info.tokens);
   write(out, info.before);
-  out.number(static_cast<std::uint64_t>(info.cost * cost_unit));
+  out.number(static_cast<std::uint64_t>(std::min(info.cost, session_cost_max) * cost_unit));
   out.flag(info.has_title);
 }
 
@@ -163,14 +164,30 @@ IndexedSession read_session(ByteIn& in) {
   info.messages = in.number();
   info.tokens = read_tokens(in);
   info.before = read_tokens(in);
-  info.cost = static_cast<double>(in.number()) / cost_unit;
+  info.cost = std::min(static_cast<double>(in.number()) / cost_unit, session_cost_max);
   info.has_title = in.flag();
-  session.id = session_conversation_id(session.file);
   return session;
 }
 
 bool is_same_file(const FoundSession& a, const FoundSession& b) {
   return a.inode == b.inode && a.size_bytes == b.size_bytes && a.changed_at_ns == b.changed_at_ns;
+}
+
+bool is_same(const IndexedSession& a, const IndexedSession& b) {
+  return is_same_file(a.file, b.file) && a.info == b.info && a.offset == b.offset &&
+         a.digest == b.digest;
+}
+
+// Files of one name lie in several folders: a project that was moved, a session that was archived.
+// The first keeps the name, the others say where they lie.
+void name_all(std::vector<IndexedSession>& sessions) {
+  std::set<std::string, std::less<>> taken;
+  for (IndexedSession& session : sessions) {
+    session.id = session_conversation_id(session.file);
+    if (taken.insert(session.id).second) continue;
+    session.id = session_conversation_id(session.file, SessionName::with_place);
+    taken.insert(session.id);
+  }
 }
 
 // Not in lines that are appended to: what a list says of it is little, and read again.
@@ -237,6 +254,7 @@ SessionIndex SessionIndex::load(std::string path) {
     std::vector<IndexedSession> sessions;
     for (std::uint64_t count = in.count(); count > 0; --count) sessions.push_back(read_session(in));
     in.end();
+    name_all(sessions);
     index.sessions_ = std::move(sessions);
   } catch (const Failure&) {  // it is made again
   }
@@ -253,11 +271,10 @@ bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth,
   next.reserve(found.size());
   bool changed = found.size() != sessions_.size();
   std::vector<std::size_t> to_read;
+  std::vector<IndexedSession> before;  // of these
   for (const FoundSession& file : found) {
     const auto at = known.find({file.path, file.within});
-    IndexedSession session = at != known.end()
-                                 ? std::move(*at->second)
-                                 : IndexedSession{file, session_conversation_id(file)};
+    IndexedSession session = at != known.end() ? std::move(*at->second) : IndexedSession{file, {}};
     const bool is_new = at == known.end();
     const bool is_read = !is_new && is_same_file(session.file, file) && session.offset > 0;
     const bool stops = stop && stop->load(std::memory_order_relaxed);
@@ -266,7 +283,8 @@ bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth,
           file.format == TranscriptFormat::opencode || file.size_bytes <= 2 * end_bytes;
       if (depth == Depth::whole || session.offset > 0 || is_short) {
         to_read.push_back(next.size());
-        changed = true;
+        before.push_back(session);
+        changed = changed || is_new;
       } else if (is_new || !is_same_file(session.file, file)) {
         const Reader reader(file.path);
         if (reader.is_open()) session.info = looked_at(reader, file);
@@ -277,6 +295,10 @@ bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth,
     next.push_back(std::move(session));
   }
   read_all(next, found, to_read, stop);
+  // What has no whole line yet is read each time, and says nothing new.
+  for (std::size_t i = 0; i < to_read.size(); ++i)
+    changed = changed || !is_same(before[i], next[to_read[i]]);
+  name_all(next);
   sessions_ = std::move(next);
   return changed;
 }

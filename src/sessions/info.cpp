@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 
 #include <undertext/models.hpp>
@@ -49,7 +50,23 @@ std::string on_one_line(std::string text) {
 SessionTokens difference(const SessionTokens& now, const SessionTokens& before) {
   const auto less = [](std::uint64_t a, std::uint64_t b) { return a - std::min(a, b); };
   return {less(now.input, before.input), less(now.output, before.output),
-          less(now.cache_read, before.cache_read), less(now.cache_write, before.cache_write)};
+          less(now.cache_read, before.cache_read), less(now.cache_write, before.cache_write),
+          less(now.cache_write_hour, before.cache_write_hour)};
+}
+
+SessionTokens larger(const SessionTokens& a, const SessionTokens& b) {
+  return {std::max(a.input, b.input), std::max(a.output, b.output),
+          std::max(a.cache_read, b.cache_read), std::max(a.cache_write, b.cache_write),
+          std::max(a.cache_write_hour, b.cache_write_hour)};
+}
+
+// What a program says that an answer cost. Nothing where that can be no cost: a file may say
+// anything.
+std::optional<double> reported_cost(JsonValue of) {
+  const std::optional<JsonValue> value = of.find("cost");
+  if (!value || !value->is(JsonType::number)) return {};
+  const double cost = std::strtod(std::string(value->raw()).c_str(), nullptr);
+  return cost > 0 && cost <= session_cost_max ? std::optional(cost) : std::nullopt;
 }
 
 bool has(std::string_view line, std::string_view text) {
@@ -70,23 +87,28 @@ void SessionReader::note_time(JsonValue line) {
   info_.last_at_ms = std::max(info_.last_at_ms, *at_ms);
 }
 
-void SessionReader::add(const SessionTokens& tokens, double cost) {
-  info_.tokens.input += tokens.input;
-  info_.tokens.output += tokens.output;
-  info_.tokens.cache_read += tokens.cache_read;
-  info_.tokens.cache_write += tokens.cache_write;
-  if (cost > 0) {
-    info_.cost += cost;
-    return;
+void SessionReader::add(const SessionTokens& tokens, std::optional<double> cost) {
+  const auto add_to = [](std::uint64_t& sum, std::uint64_t more) {
+    sum += std::min(more, std::numeric_limits<std::uint64_t>::max() - sum);
+  };
+  add_to(info_.tokens.input, tokens.input);
+  add_to(info_.tokens.output, tokens.output);
+  add_to(info_.tokens.cache_read, tokens.cache_read);
+  add_to(info_.tokens.cache_write, tokens.cache_write);
+  add_to(info_.tokens.cache_write_hour, tokens.cache_write_hour);
+  if (!cost) {
+    const Model::Prices prices = find_model(info_.model).prices;
+    const double input = prices.input.value_or(0), write = prices.cache_write.value_or(input);
+    const std::uint64_t hour = std::min(tokens.cache_write_hour, tokens.cache_write);
+    constexpr double million = 1e6;
+    cost = (static_cast<double>(tokens.input) * input +
+            static_cast<double>(tokens.output) * prices.output.value_or(0) +
+            static_cast<double>(tokens.cache_read) * prices.cache_read.value_or(input) +
+            static_cast<double>(tokens.cache_write - hour) * write +
+            static_cast<double>(hour) * prices.cache_write_hour.value_or(write)) /
+           million;
   }
-  const Model::Prices prices = find_model(info_.model).prices;
-  const double input = prices.input.value_or(0);
-  constexpr double million = 1e6;
-  info_.cost += (static_cast<double>(tokens.input) * input +
-                 static_cast<double>(tokens.output) * prices.output.value_or(0) +
-                 static_cast<double>(tokens.cache_read) * prices.cache_read.value_or(input) +
-                 static_cast<double>(tokens.cache_write) * prices.cache_write.value_or(input)) /
-                million;
+  info_.cost = std::min(info_.cost + *cost, session_cost_max);
 }
 
 // Most bytes of a session are results of tools, of which a list says nothing: they are counted and
@@ -149,16 +171,24 @@ void SessionReader::read_claude_code(JsonValue line) {
   const std::string model = text_member(*message, "model");
   if (model.empty() || model == "<synthetic>") return;
   info_.model = model;
-  // The lines of one answer repeat its usage.
+  // The lines of one answer repeat its usage, as far as it was known: what an answer has put out
+  // grows from one to the next.
   const std::string id = text_member(*message, "id");
-  if (!id.empty() && id == info_.answer) return;
-  info_.answer = id;
-  ++info_.messages;
+  if (id.empty() || id != info_.answer) {
+    info_.answer = id;
+    info_.before = {};
+    ++info_.messages;
+  }
   const std::optional<JsonValue> usage = message->find("usage");
   if (!usage || !usage->is(JsonType::object)) return;
-  add({number_member(*usage, "input_tokens"), number_member(*usage, "output_tokens"),
-       number_member(*usage, "cache_read_input_tokens"),
-       number_member(*usage, "cache_creation_input_tokens")});
+  const std::optional<JsonValue> written = usage->find("cache_creation");
+  const SessionTokens now{number_member(*usage, "input_tokens"),
+                          number_member(*usage, "output_tokens"),
+                          number_member(*usage, "cache_read_input_tokens"),
+                          number_member(*usage, "cache_creation_input_tokens"),
+                          written ? number_member(*written, "ephemeral_1h_input_tokens") : 0};
+  add(difference(now, info_.before));
+  info_.before = larger(now, info_.before);
 }
 
 void SessionReader::read_codex(JsonValue line) {
@@ -187,7 +217,7 @@ void SessionReader::read_codex(JsonValue line) {
   const std::uint64_t cached = number_member(*total, "cached_input_tokens"),
                       input = number_member(*total, "input_tokens");
   const SessionTokens now{input - std::min(input, cached), number_member(*total, "output_tokens"),
-                          cached, number_member(*total, "cache_write_input_tokens")};
+                          cached, number_member(*total, "cache_write_input_tokens"), 0};
   add(difference(now, info_.before));
   info_.before = now;
 }
@@ -215,7 +245,7 @@ void SessionReader::read_pi(JsonValue line) {
   if (const std::optional<JsonValue> usage = message->find("usage");
       usage && usage->is(JsonType::object))
     add({number_member(*usage, "input"), number_member(*usage, "output"),
-         number_member(*usage, "cacheRead"), number_member(*usage, "cacheWrite")});
+         number_member(*usage, "cacheRead"), number_member(*usage, "cacheWrite"), 0});
 }
 
 // The session's own line, and messages with or without their parts.
@@ -241,14 +271,13 @@ void SessionReader::read_opencode(JsonValue line) {
   if (role != "assistant") return;
   if (std::string model = text_member(*info, "modelID"); !model.empty())
     info_.model = std::move(model);
-  const std::optional<JsonValue> tokens = info->find("tokens"), cost = info->find("cost");
+  const std::optional<JsonValue> tokens = info->find("tokens");
   if (!tokens || !tokens->is(JsonType::object)) return;
   const std::optional<JsonValue> cache = tokens->find("cache");
   add({number_member(*tokens, "input"),
        number_member(*tokens, "output") + number_member(*tokens, "reasoning"),
-       cache ? number_member(*cache, "read") : 0, cache ? number_member(*cache, "write") : 0},
-      cost && cost->is(JsonType::number) ? std::strtod(std::string(cost->raw()).c_str(), nullptr)
-                                         : 0);
+       cache ? number_member(*cache, "read") : 0, cache ? number_member(*cache, "write") : 0, 0},
+      reported_cost(*info));
 }
 
 }  // namespace undertext

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,9 +23,13 @@ struct SessionTokens {
   std::uint64_t output = 0;
   std::uint64_t cache_read = 0;
   std::uint64_t cache_write = 0;
+  std::uint64_t cache_write_hour = 0;  // of these: to be kept for an hour
   std::uint64_t all() const { return input + output + cache_read + cache_write; }
   friend bool operator==(const SessionTokens&, const SessionTokens&) = default;
 };
+
+// Dollars. More than any session costs, and few enough for the index, which counts billionths.
+inline constexpr double session_cost_max = 1e9;
 
 struct SessionInfo {
   std::string title;    // as the program calls it, else the first thing that the user said
@@ -33,10 +38,11 @@ struct SessionInfo {
   std::int64_t began_at_ms = 0, last_at_ms = 0;
   std::uint64_t messages = 0;
   SessionTokens tokens;       // as the provider reported them, of all requests
-  double cost = 0;            // US dollars, by the table of models or as the program reports it
+  double cost = 0;            // US dollars, by the table of models or as the program reports it;
+                              // 0…session_cost_max
   bool has_title = false;     // the program's own
   std::string answer = {};    // the id of the answer whose usage was counted last
-  SessionTokens before = {};  // what a program reported last, of one that reports sums
+  SessionTokens before = {};  // what was counted of what is reported again: sums, or that answer
   friend bool operator==(const SessionInfo&, const SessionInfo&) = default;
 };
 
@@ -53,7 +59,8 @@ class SessionReader {
   void read_opencode(JsonValue line);
   void note_time(JsonValue line);
   void note_title(std::string text);
-  void add(const SessionTokens& tokens, double cost = 0);  // 0: by the table of models
+  // nothing: by the table of models
+  void add(const SessionTokens& tokens, std::optional<double> cost = {});
   bool matters(std::string_view line);
 
   const TranscriptFormat format_;

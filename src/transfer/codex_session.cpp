@@ -1,6 +1,7 @@
 // Session files of Codex CLI. A line is {"timestamp":…,"type":…,"payload":{…}}; `response_item`
 // holds what is sent to the model, an item of the Responses API. Older ones have the items
 // themselves as lines.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -142,8 +143,29 @@ void read_compacted(ImportedTranscript& transcript, JsonValue payload,
   fields.origin = codex_origin;
   fields.rest = R"({"type":"compacted"})";
   add_message(transcript, fields, limits);
-  compaction.summary = compaction.at;
+  if (transcript.messages.size() > compaction.at) compaction.summary = compaction.at;
   add_compaction(transcript, std::move(compaction));
+}
+
+// What the program itself says in the name of the user or the developer, before a prompt.
+bool is_of_the_program(JsonValue item) {
+  const std::string role = text_member(item, "role");
+  const std::optional<JsonValue> content = item.find("content");
+  if ((role != "user" && role != "developer") || !content || !content->is(JsonType::array))
+    return false;
+  for (const JsonValue part : content->elements()) {
+    if (!part.is(JsonType::object)) continue;
+    const std::string said = text_member(part, "text");
+    const std::size_t begin = said.find_first_not_of(" \t\r\n");
+    if (begin == std::string::npos) continue;
+    const std::string_view text = std::string_view(said).substr(begin);
+    if (role == "developer" && text.starts_with('<')) return true;
+    for (const std::string_view mark :
+         {"# AGENTS.md instructions", "<environment_context>", "<user_instructions>", "<skill>",
+          "<user_shell_command>", "<turn_aborted>", "<subagent_notification>"})
+      if (text.starts_with(mark)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -156,20 +178,51 @@ bool is_codex_line(JsonValue line) {
          (line.find("instructions") && line.find("id"));
 }
 
-void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits) {
+// A turn begins with what the user said, or with what the program says just before that; the first
+// one with what the user said: what stands before it belongs to the session.
+void CodexReader::read_turn_item(JsonValue item, std::optional<std::int64_t> timestamp_ms) {
+  const std::size_t message = transcript_.messages.size();
+  read_item(transcript_, item, timestamp_ms, limits_);
+  if (transcript_.messages.size() == message) return;
+  if (is_of_the_program(item)) {
+    context_ = context_.value_or(message);
+    return;
+  }
+  if (text_member(item, "type") == "message" && text_member(item, "role") == "user")
+    turns_.push_back(turns_.empty() ? message : context_.value_or(message));
+  context_.reset();
+}
+
+// The user took so many turns back, also those that a compaction stands for by now.
+void CodexReader::read_rollback(JsonValue event) {
+  const std::optional<JsonValue> count = event.find("num_turns");
+  const std::uint64_t turns =
+      count && count->is(JsonType::number) ? count->uint64_saturated().value_or(0) : 0;
+  if (turns == 0 || turns_.empty()) return;
+  const std::size_t left = turns_.size() - std::min<std::uint64_t>(turns, turns_.size());
+  list_.take_back_from(turns_[left]);
+  turns_.resize(left);
+  context_.reset();
+}
+
+void CodexReader::read(JsonValue line) {
   const std::string type = text_member(line, "type");
   const std::optional<std::int64_t> timestamp_ms = read_iso_time(text_member(line, "timestamp"));
   const std::optional<JsonValue> payload = line.find("payload");
   if (!payload || !payload->is(JsonType::object)) {
-    if (is_item_type(type)) return read_item(transcript, line, timestamp_ms, limits);
-    ++transcript.left_out[type.empty() ? "session_meta" : type];
+    if (is_item_type(type)) return read_turn_item(line, timestamp_ms);
+    ++transcript_.left_out[type.empty() ? "session_meta" : type];
   } else if (type == "response_item") {
-    read_item(transcript, *payload, timestamp_ms, limits);
+    read_turn_item(*payload, timestamp_ms);
   } else if (type == "compacted") {
-    read_compacted(transcript, *payload, timestamp_ms, limits);
+    read_compacted(transcript_, *payload, timestamp_ms, limits_);
+    list_.replace(transcript_.compactions.back().list);
+    context_.reset();
+  } else if (type == "event_msg" && text_member(*payload, "type") == "thread_rolled_back") {
+    read_rollback(*payload);
   } else {
     // session_meta, turn_context, event_msg: what the program knows beside the conversation
-    ++transcript.left_out[type];
+    ++transcript_.left_out[type];
   }
 }
 

@@ -258,7 +258,8 @@ SessionFile opencode_file(const SessionFacts& facts, const std::string& seed,
                           std::optional<JsonValue> before, JsonValue now) {
   const Turns turns(now);
   std::optional<std::string> summary;
-  if (before && !turns.all.empty()) summary = plain_text(turns.all.front());
+  if (before && facts.begins_with_summary && !turns.all.empty())
+    summary = plain_text(turns.all.front());
   OpencodeDocument document(facts, seed, now.count() + (before ? before->count() : 0) + 2);
   std::string title = title_of(turns);
   if (summary) {

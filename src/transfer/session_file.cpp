@@ -213,7 +213,7 @@ Result<SessionFile> session_file(SessionFormat format, std::string_view before,
     for (const JsonValue message : earlier->elements()) lines.add(message, false);
     lines.add_boundary();
   }
-  bool is_summary = earlier.has_value();
+  bool is_summary = earlier.has_value() && facts.begins_with_summary;
   for (const JsonValue message : list.elements())
     lines.add(message, std::exchange(is_summary, false));
   file.lines = lines.take();

@@ -32,6 +32,8 @@ struct SessionFacts {
   std::string project;     // the folder that the program works in
   std::string model;       // empty: not known
   std::int64_t at_ms = 0;  // of the session's last line
+  // whether a summary is the first message: only that can be marked as the program's own
+  bool begins_with_summary = true;
 };
 
 struct SessionFile {
@@ -42,7 +44,8 @@ struct SessionFile {
 
 // `now` is what the model is to see. `before`, where it is not empty, is what summaries of `now`
 // stand for, with what stood before it: the program's own record of a compaction then stands
-// between the two. invalid_argument: a request is not of the format's dialect.
+// between the two. opencode has no such record where `now` does not begin with a summary: the file
+// then has `now` alone. invalid_argument: a request is not of the format's dialect.
 Result<SessionFile> session_file(SessionFormat format, std::string_view before,
                                  std::string_view now, const SessionFacts& facts);
 

@@ -110,6 +110,29 @@ TEST(SessionFile, ACompactionIsWrittenAsTheProgramsOwn) {
   EXPECT_EQ(codex.compactions[0].list, std::vector<std::size_t>{4});
 }
 
+// COMPRESS may begin behind the first message, which is the user's own then.
+TEST(SessionFile, APromptBeforeTheSummaryIsNoSummary) {
+  const std::string_view now =
+      R"({"messages":[{"role":"user","content":"my own words"},{"role":"assistant","content":"a summary"},)"
+      R"({"role":"user","content":"go on"}]})";
+  SessionFacts behind = facts;
+  behind.begins_with_summary = false;
+  const SessionFile claude =
+      session_file(SessionFormat::claude_code, anthropic_now, now, behind).value();
+  EXPECT_EQ(text_of(claude).find("isCompactSummary"), std::string::npos);
+  const ImportedTranscript read = read_transcript(text_of(claude)).value();
+  ASSERT_EQ(read.compactions.size(), 1u);
+  EXPECT_FALSE(read.compactions[0].summary);
+  EXPECT_EQ(texts(read), (std::vector<std::string>{"hello", "I look", "found", "done",
+                                                   "my own words", "a summary", "go on"}));
+  const ImportedTranscript opencode =
+      read_transcript(
+          text_of(session_file(SessionFormat::opencode, anthropic_now, now, behind).value()))
+          .value();
+  EXPECT_TRUE(opencode.compactions.empty());
+  EXPECT_EQ(texts(opencode), (std::vector<std::string>{"my own words", "a summary", "go on"}));
+}
+
 TEST(SessionFile, TheSameVersionGivesTheSameFileAndAnotherOneAnother) {
   const SessionFile one = session_file(SessionFormat::codex, "", responses_now, facts).value();
   EXPECT_EQ(one.lines, session_file(SessionFormat::codex, "", responses_now, facts).value().lines);

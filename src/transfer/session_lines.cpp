@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include <undertext/blocks.hpp>
+
 namespace undertext {
 namespace {
 
@@ -96,8 +98,7 @@ std::string members_without(JsonValue object, std::initializer_list<std::string_
   return out.empty() ? out : out + "}";
 }
 
-void add_message(ImportedTranscript& transcript, const MessageFields& fields,
-                 const MessageLimits& limits) {
+Result<Message> message_of(const MessageFields& fields, const MessageLimits& limits) {
   std::string json = R"({"role":)";
   append_json_string(json, fields.role);
   json += R"(,"content":)" + fields.content;
@@ -110,19 +111,35 @@ void add_message(ImportedTranscript& transcript, const MessageFields& fields,
     append_json_string(json += R"(,"metadata":{)", fields.origin);
     json += ":" + fields.rest + "}";
   }
-  Result<Message> message = Message::parse(json + "}", limits);
-  if (message) {
-    transcript.messages.push_back(std::move(*message));
-  } else {
-    ++transcript.left_out["refused, " +
-                          (message.error().field.empty() ? "" : message.error().field + ": ") +
-                          message.error().message];
-  }
+  return Message::parse(json + "}", limits);
+}
+
+bool says_result(const Message& message) {
+  for (const ContentBlock& block : read_blocks(message))
+    if (block.kind == ContentBlock::Kind::result) return true;
+  return false;
+}
+
+void leave_out(ImportedTranscript& transcript, const Error& refused) {
+  ++transcript.left_out["refused, " + (refused.field.empty() ? "" : refused.field + ": ") +
+                        refused.message];
+}
+
+void add_message(ImportedTranscript& transcript, const MessageFields& fields,
+                 const MessageLimits& limits) {
+  Result<Message> message = message_of(fields, limits);
+  if (!message) return leave_out(transcript, message.error());
+  transcript.messages.push_back(std::move(*message));
 }
 
 const std::vector<std::size_t>& CurrentList::list() {
   for (; read_ < transcript_.messages.size(); ++read_) list_.push_back(read_);
   return list_;
+}
+
+bool CurrentList::has(std::size_t message) {
+  const std::vector<std::size_t>& all = list();
+  return std::find(all.rbegin(), all.rend(), message) != all.rend();
 }
 
 void CurrentList::replace(std::vector<std::size_t> list) {
@@ -132,19 +149,83 @@ void CurrentList::replace(std::vector<std::size_t> list) {
   for (const std::size_t each : list_) read_ = std::max(read_, each + 1);
 }
 
-void CurrentList::go_back_to(std::size_t message) {
-  list();
-  const auto at = std::find(list_.begin(), list_.end(), message);
-  const auto is_answer = [&](std::size_t each) {
-    return transcript_.messages[each].role() == Role::assistant;
+// As it was when the program went on with another one.
+std::vector<std::size_t> CurrentList::list_before(std::size_t compaction) const {
+  const std::vector<ImportedTranscript::Compaction>& all = transcript_.compactions;
+  std::vector<std::size_t> list =
+      compaction == 0 ? std::vector<std::size_t>{} : all[compaction - 1].list;
+  for (std::size_t i = compaction == 0 ? 0 : all[compaction - 1].end; i < all[compaction].at; ++i)
+    list.push_back(i);
+  return list;
+}
+
+// How much of the list the last of so many compactions made. Going back is none.
+std::size_t CurrentList::floor_of(const std::vector<std::size_t>& list,
+                                  std::size_t compactions) const {
+  while (compactions-- > 0) {
+    const ImportedTranscript::Compaction& made = transcript_.compactions[compactions];
+    if (!made.summary && made.at == made.end) continue;
+    const bool begins_so = made.list.size() <= list.size() &&
+                           std::equal(made.list.begin(), made.list.end(), list.begin());
+    return begins_so ? made.list.size() : 0;
+  }
+  return 0;
+}
+
+// Where it stands in the current list. Where it does not, the newest list that had it is current
+// again: the user left a branch, or a compaction.
+std::optional<CurrentList::Found> CurrentList::find_in_newest_list(std::size_t message) {
+  const auto place_in = [&](const std::vector<std::size_t>& list) -> std::optional<std::size_t> {
+    const auto at = std::find(list.rbegin(), list.rend(), message);
+    if (at == list.rend()) return {};
+    return static_cast<std::size_t>(list.rend() - at) - 1;
   };
-  if (at == list_.end()) return;
-  const auto behind =
-      list_.begin() + std::max(at - list_.begin() + 1, static_cast<std::ptrdiff_t>(floor_));
-  if (std::none_of(behind, list_.end(), is_answer)) return;
-  list_.erase(behind, list_.end());
+  if (const std::optional<std::size_t> at = place_in(list())) return Found{*at, false};
+  for (std::size_t i = transcript_.compactions.size(); i-- > 0;) {
+    std::vector<std::size_t> before = list_before(i);
+    const std::optional<std::size_t> at = place_in(before);
+    if (!at) continue;
+    floor_ = floor_of(before, i);
+    list_ = std::move(before);
+    return Found{*at, true};
+  }
+  return {};
+}
+
+void CurrentList::cut(std::size_t size) {
+  list_.resize(size);
+  floor_ = std::min(floor_, size);
   const std::size_t now = transcript_.messages.size();
   transcript_.compactions.push_back({now, now, list_});
+}
+
+void CurrentList::go_back_to(EntryPlace place) {
+  std::size_t size = 0;
+  bool is_another = false;
+  if (place.message) {
+    const std::optional<Found> found = find_in_newest_list(*place.message);
+    if (!found) return;
+    is_another = found->is_another_list;
+    size = found->at + 1;
+    if (transcript_.messages[*place.message].role() == Role::assistant)
+      while (size < list_.size() && says_result(transcript_.messages[list_[size]])) ++size;
+    size = std::max(size, floor_);
+  } else {
+    list();
+  }
+  const auto is_of_a_turn = [&](std::size_t each) {
+    const Message& message = transcript_.messages[each];
+    return message.role() == Role::assistant ||
+           (message.role() == Role::user && !says_result(message));
+  };
+  if (!is_another &&
+      std::none_of(list_.begin() + static_cast<std::ptrdiff_t>(size), list_.end(), is_of_a_turn))
+    return;
+  cut(size);
+}
+
+void CurrentList::take_back_from(std::size_t message) {
+  if (const std::optional<Found> found = find_in_newest_list(message)) cut(found->at);
 }
 
 }  // namespace undertext

@@ -40,31 +40,66 @@ struct MessageFields {
   std::string rest;
 };
 
+Result<Message> message_of(const MessageFields& fields, const MessageLimits& limits);
 // Adds the message, or counts it as left out where it is no message.
 void add_message(ImportedTranscript& transcript, const MessageFields& fields,
                  const MessageLimits& limits);
+void leave_out(ImportedTranscript& transcript, const Error& refused);
+bool says_result(const Message& message);  // of a tool
 
-// One line of a session file.
-void read_codex_line(ImportedTranscript& transcript, JsonValue line, const MessageLimits& limits);
-bool is_codex_line(JsonValue line);
+// Behind which message an entry of a tree stands.
+struct EntryPlace {
+  std::optional<std::size_t> message;  // nothing: before all of them
+};
 
 // The list that a program has by now, as it is read: places among the messages.
 class CurrentList {
  public:
   explicit CurrentList(ImportedTranscript& transcript) : transcript_(transcript) {}
   const std::vector<std::size_t>& list();  // with all messages that were read
+  bool has(std::size_t message);
   // by a compaction; one of them may be the next message
   void replace(std::vector<std::size_t> list);
-  // The next message follows this one: what stood behind it leaves the list, where there is an
-  // answer among it. What a compaction kept stays.
-  void go_back_to(std::size_t message);
+  // The next message stands there: what stood behind it leaves the list, where there is an answer
+  // or a prompt among it. What a compaction kept stays, and so do the results of an answer's calls.
+  void go_back_to(EntryPlace place);
+  // This message leaves the list, and all behind it.
+  void take_back_from(std::size_t message);
 
  private:
+  struct Found {
+    std::size_t at;
+    bool is_another_list;
+  };
+  std::optional<Found> find_in_newest_list(std::size_t message);
+  std::vector<std::size_t> list_before(std::size_t compaction) const;
+  std::size_t floor_of(const std::vector<std::size_t>& list, std::size_t compactions) const;
+  void cut(std::size_t size);
+
   ImportedTranscript& transcript_;
   std::vector<std::size_t> list_;
   std::size_t read_ = 0;   // messages that are in the list, or were
   std::size_t floor_ = 0;  // how many of the list a compaction made
 };
+
+// Items, and how many of the last turns the user took back.
+class CodexReader {
+ public:
+  CodexReader(ImportedTranscript& transcript, const MessageLimits& limits)
+      : transcript_(transcript), limits_(limits), list_(transcript) {}
+  void read(JsonValue line);
+
+ private:
+  void read_turn_item(JsonValue item, std::optional<std::int64_t> timestamp_ms);
+  void read_rollback(JsonValue event);
+
+  ImportedTranscript& transcript_;
+  const MessageLimits& limits_;
+  CurrentList list_;
+  std::vector<std::size_t> turns_;      // the first message of each
+  std::optional<std::size_t> context_;  // of the program, behind which nothing else was read yet
+};
+bool is_codex_line(JsonValue line);
 
 // A tree of entries, of which the last one and what it goes back to is the list.
 class PiReader {
@@ -76,12 +111,16 @@ class PiReader {
  private:
   void read_message(JsonValue line, JsonValue message);
   void read_compaction(JsonValue line);
+  void read_words(JsonValue line, std::string_view content);
+  void add(JsonValue line, const MessageFields& fields);
+  void pass_over(JsonValue line);
   void follow(JsonValue line);
+  std::optional<EntryPlace> parent_of(JsonValue line) const;
 
   ImportedTranscript& transcript_;
   const MessageLimits& limits_;
   CurrentList list_;
-  std::map<std::string, std::size_t> by_id_;  // which message an entry is, or stands behind
+  std::map<std::string, EntryPlace> by_id_;  // which message an entry is, or stands behind
 };
 bool is_pi_line(JsonValue line);
 
@@ -119,8 +158,10 @@ class OpencodeReader {
 bool is_opencode_line(JsonValue line);
 bool is_opencode_export(JsonValue value);  // what `opencode export` prints
 
-// Lines of one answer, which Claude Code writes part by part, are joined. The work of a sub-agent
-// is left out of the session that asked it; a file of its own has nothing else.
+// A tree of lines: a prompt that follows an earlier one begins another branch, and that is what the
+// program resumes. Lines of one answer, which Claude Code writes part by part, are joined, also
+// where results of its first calls stand between them. The work of a sub-agent is left out of the
+// session that asked it; a file of its own has nothing else.
 class ClaudeCodeReader {
  public:
   enum class Sidechains : std::uint8_t { left_out, taken };
@@ -132,16 +173,25 @@ class ClaudeCodeReader {
         takes_sidechains_(sidechains == Sidechains::taken),
         list_(transcript) {}
   void read(JsonValue line);
-  // The answer being joined, of which more parts may come, as the last message of this one.
-  void finish_in(ImportedTranscript& transcript) const;
 
  private:
-  void finish();
+  struct Line {
+    EntryPlace place;
+    bool is_message = false;  // or part of it; else it stands behind it
+    std::string parent;
+  };
   void read_boundary(JsonValue line);
   void read_attachment(JsonValue line);
-  void note_summary();
-  void note_uuid(JsonValue line);
-  void follow(JsonValue line, JsonValue message);
+  void read_leaf(JsonValue line);
+  void read_more(JsonValue line, JsonValue content);
+  void add(JsonValue line, const MessageFields& fields);
+  void note_summary(std::size_t message);
+  void note_message(JsonValue line, std::size_t message);
+  void pass_over(JsonValue line);
+  void follow(JsonValue line);
+  std::optional<EntryPlace> parent_of(JsonValue line) const;
+  std::vector<std::string> preserved_by(JsonValue metadata) const;
+  void add_results_between(std::vector<std::size_t>& list);
   bool is_left_out(JsonValue line) const {
     return !takes_sidechains_ && true_member(line, "isSidechain");
   }
@@ -150,10 +200,12 @@ class ClaudeCodeReader {
   const MessageLimits& limits_;
   const bool takes_sidechains_;
   CurrentList list_;
-  std::string answer_id_;  // of the answer being joined; empty: none is
+  std::string answer_id_;  // of the answer that may go on; empty: none does
   MessageFields answer_;
-  std::string parts_;                           // its content so far, without brackets
-  std::map<std::string, std::size_t> by_uuid_;  // which message a line is part of
+  std::string parts_;                     // its content so far, without brackets
+  std::optional<std::size_t> answer_at_;  // its message; nothing: what it said so far is none
+  bool keeps_first_ = false;              // the last compaction: its summary stands behind the kept
+  std::map<std::string, Line> by_uuid_;
 };
 bool is_claude_code_line(JsonValue line);
 // as it is counted

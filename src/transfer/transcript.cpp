@@ -144,6 +144,7 @@ struct TranscriptReader::Rep {
   Rep(TranscriptFormat format, const MessageLimits& given, Sidechains sidechains)
       : limits(given),
         transcript{format},
+        codex(transcript, limits),
         claude_code(transcript, limits, sidechains),
         pi(transcript, limits),
         opencode(transcript, limits) {}
@@ -153,6 +154,7 @@ struct TranscriptReader::Rep {
 
   const MessageLimits limits;
   ImportedTranscript transcript;
+  CodexReader codex;
   ClaudeCodeReader claude_code;
   PiReader pi;
   OpencodeReader opencode;
@@ -168,7 +170,7 @@ std::optional<Error> TranscriptReader::Rep::read_line(JsonValue root) {
   }
   if (!root.is(JsonType::object)) return Error{ErrorCode::invalid_argument, "is no object"};
   if (transcript.format == TranscriptFormat::codex) {
-    read_codex_line(transcript, root, limits);
+    codex.read(root);
   } else if (transcript.format == TranscriptFormat::pi) {
     pi.read(root);
   } else if (transcript.format == TranscriptFormat::opencode) {
@@ -208,16 +210,12 @@ std::optional<Error> TranscriptReader::read(std::string_view text) {
   const bool is_first = rep_->lines == 0;
   if (std::optional<Error> error = rep_->read(text)) return error;
   const bool has_sidechain = rep_->transcript.left_out.contains(std::string(sidechain));
-  if (!is_first || !has_sidechain || !transcript().messages.empty()) return {};
+  if (!is_first || !has_sidechain || !rep_->transcript.messages.empty()) return {};
   rep_ = std::make_unique<Rep>(rep_->transcript.format, rep_->limits, Rep::Sidechains::taken);
   return rep_->read(text);
 }
 
-ImportedTranscript TranscriptReader::transcript() const {
-  ImportedTranscript transcript = rep_->transcript;
-  rep_->claude_code.finish_in(transcript);
-  return transcript;
-}
+ImportedTranscript TranscriptReader::transcript() const { return rep_->transcript; }
 
 Result<ImportedTranscript> read_transcript(std::string_view text,
                                            std::optional<TranscriptFormat> format,

@@ -1,6 +1,7 @@
 // A transcript as operations. A program that compacted had several lists, one after the other; the
 // conversation follows them.
 #include <algorithm>
+#include <optional>
 
 #include <undertext/client.hpp>
 
@@ -18,6 +19,8 @@ class Lists {
 
   // Without the lists before the compaction with this number.
   std::vector<Operation> take(std::size_t known) {
+    // An empty list is news to a conversation that has seen others.
+    if (known == 0) sent_.emplace();
     std::size_t next = 0, number = 0;
     for (const ImportedTranscript::Compaction& compaction : transcript_.compactions) {
       add_until(next, compaction.at);
@@ -55,7 +58,8 @@ class Lists {
   const ImportedTranscript& transcript_;
   const ClientProfile client_;
   const std::string from_;
-  std::vector<std::size_t> list_, sent_;  // places among the messages
+  std::vector<std::size_t> list_;                 // places among the messages
+  std::optional<std::vector<std::size_t>> sent_;  // nothing: it is not known
   std::vector<Operation> operations_;
 };
 

@@ -221,6 +221,255 @@ TEST(Transcript, ACompactionOfClaudeCodeStandsForWhatItDroppedAndKeepsWhatItName
   EXPECT_EQ(history.stats().total_messages, 8u);  // a2 is there once
 }
 
+// The lines of Claude Code, each behind the one that is named; "" begins the session.
+std::string claude_line(const std::string& uuid, const std::string& parent,
+                        const std::string& more) {
+  return R"({"uuid":")" + uuid + R"(","parentUuid":)" +
+         (parent.empty() ? "null" : "\"" + parent + "\"") + R"(,"sessionId":"s",)" + more + "}\n";
+}
+std::string claude_says(const std::string& uuid, const std::string& parent, const std::string& role,
+                        const std::string& text) {
+  return claude_line(uuid, parent,
+                     R"("type":")" + role + R"(","message":{"role":")" + role +
+                         R"(","content":[{"type":"text","text":")" + text + R"("}]})");
+}
+std::string claude_calls(const std::string& uuid, const std::string& parent,
+                         const std::string& answer, const std::string& call) {
+  return claude_line(uuid, parent,
+                     R"("type":"assistant","message":{"id":")" + answer +
+                         R"(","role":"assistant","content":[{"type":"tool_use","id":")" + call +
+                         R"(","name":"Read","input":{}}]})");
+}
+std::string claude_result(const std::string& uuid, const std::string& parent,
+                          const std::string& call) {
+  return claude_line(uuid, parent,
+                     R"("type":"user","message":{"role":"user","content":[{"type":"tool_result",)"
+                     R"("tool_use_id":")" +
+                         call + R"(","content":"result )" + call + R"("}]})");
+}
+const std::string claude_notice = R"("type":"system","subtype":"informational","content":"n")";
+
+std::string codex_says(const char* role, const std::string& text) {
+  return R"({"type":"response_item","payload":{"type":"message","role":")" + std::string(role) +
+         R"(","content":[{"type":"input_text","text":")" + text + "\"}]}}\n";
+}
+std::string codex_rollback(unsigned turns) {
+  return R"({"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":)" +
+         std::to_string(turns) + "}}\n";
+}
+
+TEST(Transcript, ABranchOfClaudeCodeThatWasLeftLeavesTheListWhereverTheNewOneBegins) {
+  const std::string begun =
+      claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
+      claude_line("3", "2", claude_notice) + claude_says("4", "3", "user", "left") +
+      claude_says("5", "4", "assistant", "left too");
+  // Behind a line that is no message.
+  EXPECT_EQ(said(played(begun + claude_says("6", "3", "user", "u2"))), (Texts{"u1", "a1", "u2"}));
+  // At the very beginning, also behind lines before the first prompt.
+  EXPECT_EQ(said(played(begun + claude_says("6", "", "user", "other"))), Texts{"other"});
+  EXPECT_EQ(said(played(claude_line("0", "", claude_notice) + claude_says("1", "0", "user", "u1") +
+                        claude_says("2", "1", "assistant", "a1") +
+                        claude_says("3", "0", "user", "other"))),
+            Texts{"other"});
+  // The program attaches something before it writes the prompt.
+  EXPECT_EQ(said(played(begun +
+                        claude_line("6", "2",
+                                    R"("type":"attachment","attachment":{"type":"hook",)"
+                                    R"("content":"attached"})") +
+                        claude_says("7", "6", "user", "u2"))),
+            (Texts{"u1", "a1", "attached", "u2"}));
+  // Nobody answered what was left.
+  EXPECT_EQ(
+      said(played(claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
+                  claude_says("3", "2", "user", "left") + claude_says("4", "2", "user", "u2"))),
+      (Texts{"u1", "a1", "u2"}));
+  // And back to what was left.
+  EXPECT_EQ(said(played(begun + claude_says("6", "2", "user", "u2") +
+                        claude_says("7", "5", "user", "on"))),
+            (Texts{"u1", "a1", "left", "left too", "on"}));
+}
+
+TEST(Transcript, ClaudeCodeSaysAtWhichLineItStands) {
+  const auto stands_at = [](const char* members) {
+    return R"({"type":"last-prompt","sessionId":"s",)" + std::string(members) + "}\n";
+  };
+  const std::string begun =
+      claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
+      claude_says("3", "2", "user", "left") + claude_says("4", "3", "assistant", "left too");
+  const Texts all = {"u1", "a1", "left", "left too"};
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":"2","explicit":true)"))),
+            (Texts{"u1", "a1"}));
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":null,"explicit":true)"))), Texts{});
+  // Of an earlier time, or of no line of the session.
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":"2")"))), all);
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":"none","explicit":true)"))), all);
+  EXPECT_EQ(said(played(begun + stands_at(R"("leafUuid":null)"))), all);
+  // Of another branch.
+  EXPECT_EQ(
+      said(played(begun + claude_says("5", "2", "user", "u2") + stands_at(R"("leafUuid":"4")"))),
+      all);
+}
+
+TEST(Transcript, APromptBeforeACompactionOfClaudeCodeBringsBackWhatItStoodFor) {
+  const std::string compacted =
+      claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
+      claude_says("3", "2", "user", "u2") + claude_says("4", "3", "assistant", "a2") +
+      claude_line("5", "", R"("type":"system","subtype":"compact_boundary")") +
+      claude_line("6", "5",
+                  R"("type":"user","isCompactSummary":true,"message":{"role":"user",)"
+                  R"("content":"summary"})");
+  EXPECT_EQ(said(played(compacted + claude_says("7", "6", "user", "u3"))),
+            (Texts{"summary", "u3"}));
+  EXPECT_EQ(said(played(compacted + claude_says("7", "2", "user", "u3"))),
+            (Texts{"u1", "a1", "u3"}));
+}
+
+TEST(Transcript, ASummaryThatSaysNothingIsNone) {
+  const std::string begun =
+      claude_says("1", "", "user", "u1") +
+      claude_line("2", "", R"("type":"system","subtype":"compact_boundary")") +
+      claude_line("3", "2",
+                  R"("type":"user","isCompactSummary":true,"message":)"
+                  R"({"role":"user","content":""})");
+  EXPECT_EQ(said(played(begun)), Texts{});
+  EXPECT_EQ(said(played(begun + claude_says("4", "3", "user", "u2"))), Texts{"u2"});
+  EXPECT_FALSE(read_transcript(begun).value().compactions.at(0).summary);
+  EXPECT_EQ(
+      said(played(codex_says("user", "u1") + R"({"type":"compacted","payload":{"message":""}})" +
+                  "\n" + codex_says("user", "u2"))),
+      Texts{"u2"});
+}
+
+TEST(Transcript, AnAnswerOfClaudeCodeThatItsResultsInterruptIsOneMessage) {
+  const std::string session = claude_says("1", "", "user", "u1") +
+                              claude_calls("2", "1", "m1", "x") + claude_result("3", "2", "x") +
+                              claude_calls("4", "2", "m1", "y") + claude_result("5", "4", "y") +
+                              claude_says("6", "5", "assistant", "done") +
+                              claude_says("7", "6", "user", "u2");
+  const ImportedTranscript read = read_transcript(session).value();
+  ASSERT_EQ(read.messages.size(), 6u);
+  EXPECT_EQ(read_blocks(read.messages[1]).size(), 2u);
+  EXPECT_TRUE(read.compactions.empty());
+  EXPECT_EQ(said(played(session)), (Texts{"u1", "Read", "result x", "result y", "done", "u2"}));
+}
+
+TEST(Transcript, WhatTheUserSaidMeanwhileAreTheUsersWords) {
+  const auto queued = [](const char* members) {
+    return claude_line("3", "2",
+                       R"("type":"attachment","attachment":{"type":"queued_command",)" +
+                           std::string(members) + "}");
+  };
+  const std::string begun =
+      claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1");
+  const auto last = [&](const char* members) {
+    const ImportedTranscript read = read_transcript(begun + queued(members)).value();
+    return std::pair(read.messages.back().role(), read.messages.back().text());
+  };
+  EXPECT_EQ(last(R"("prompt":"stop that","commandMode":"prompt")"),
+            std::pair(Role::user, std::string("stop that")));
+  EXPECT_EQ(last(R"("prompt":[{"type":"text","text":"stop that"}])"),
+            std::pair(Role::user, std::string("stop that")));
+  EXPECT_EQ(last(R"("prompt":"a task ended","commandMode":"task-notification")"),
+            std::pair(Role::system, std::string("a task ended")));
+}
+
+TEST(Transcript, ACompactionOfClaudeCodeKeepsTheSegmentItNames) {
+  const std::string begun =
+      claude_says("1", "", "user", "u1") + claude_says("2", "1", "assistant", "a1") +
+      claude_says("3", "2", "user", "u2") + claude_calls("4", "3", "m1", "x") +
+      claude_result("5", "4", "x") + claude_calls("6", "4", "m1", "y") +
+      claude_result("7", "6", "y") + claude_says("8", "7", "assistant", "a2");
+  const auto boundary = [](const char* segment) {
+    return claude_line("9", "",
+                       R"("type":"system","subtype":"compact_boundary","compactMetadata":{)"
+                       R"("preservedSegment":)" +
+                           std::string(segment) + "}");
+  };
+  const std::string summary =
+      claude_line("10", "9",
+                  R"("type":"user","isCompactSummary":true,"message":{"role":"user",)"
+                  R"("content":"summary"})") +
+      claude_says("11", "8", "user", "u3");
+  EXPECT_EQ(said(played(begun + boundary(R"({"headUuid":"3","anchorUuid":"10","tailUuid":"8"})") +
+                        summary)),
+            (Texts{"summary", "u2", "Read", "result x", "result y", "a2", "u3"}));
+  // It keeps the beginning: the summary stands behind it.
+  EXPECT_EQ(said(played(begun + boundary(R"({"headUuid":"1","anchorUuid":"9","tailUuid":"2"})") +
+                        claude_line("10", "9",
+                                    R"("type":"user","isCompactSummary":true,"message":)"
+                                    R"({"role":"user","content":"summary"})") +
+                        claude_says("11", "10", "user", "u3"))),
+            (Texts{"u1", "a1", "summary", "u3"}));
+  // The program keeps nothing where the way from the last line does not reach the first.
+  EXPECT_EQ(said(played(begun + boundary(R"({"headUuid":"none","tailUuid":"8"})") +
+                        claude_line("10", "9",
+                                    R"("type":"user","isCompactSummary":true,"message":)"
+                                    R"({"role":"user","content":"summary"})"))),
+            Texts{"summary"});
+}
+
+TEST(Transcript, TurnsOfCodexThatWereTakenBackLeaveTheList) {
+  const std::string begun = codex_says("developer", "<permissions instructions>") +
+                            codex_says("user", "<environment_context>") + codex_says("user", "u1") +
+                            codex_says("assistant", "a1");
+  const Texts of_session = {"<permissions instructions>", "<environment_context>"};
+  const std::string more = codex_says("user", "<environment_context>2") + codex_says("user", "u2") +
+                           codex_says("assistant", "a2");
+  const auto with = [&](Texts texts) {
+    texts.insert(texts.begin(), of_session.begin(), of_session.end());
+    return texts;
+  };
+  EXPECT_EQ(said(played(begun + more + codex_rollback(1) + codex_says("user", "u3"))),
+            with({"u1", "a1", "u3"}));
+  EXPECT_EQ(said(played(begun + more + codex_rollback(1))), with({"u1", "a1"}));
+  EXPECT_EQ(said(played(begun + more + codex_rollback(1) + codex_rollback(1))), with({}));
+  EXPECT_EQ(said(played(begun + more + codex_rollback(9) + codex_says("user", "u3"))),
+            with({"u3"}));
+  EXPECT_EQ(said(played(codex_says("user", "u1") + codex_rollback(1) + codex_says("user", "u2"))),
+            Texts{"u2"});
+  EXPECT_EQ(said(played(begun + codex_rollback(0))), with({"u1", "a1"}));
+  const ImportedTranscript read = read_transcript(begun + more + codex_rollback(1)).value();
+  EXPECT_EQ(read.messages.size(), 7u);  // nothing is lost
+  EXPECT_TRUE(read.left_out.empty());
+}
+
+TEST(Transcript, TurnsOfCodexAreTakenBackAcrossACompaction) {
+  const std::string compacted =
+      codex_says("user", "u1") + codex_says("assistant", "a1") + codex_says("user", "u2") +
+      R"({"type":"compacted","payload":{"message":"","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"summary"}]}]}})"
+      "\n" +
+      codex_says("user", "u3") + codex_says("assistant", "a3");
+  EXPECT_EQ(said(played(compacted + codex_rollback(1) + codex_says("user", "u4"))),
+            (Texts{"summary", "u4"}));
+  EXPECT_EQ(said(played(compacted + codex_rollback(2) + codex_says("user", "u4"))),
+            (Texts{"u1", "a1", "u4"}));
+}
+
+TEST(Transcript, ABranchOfPiMayBeginAtTheRoot) {
+  const auto entry = [](const std::string& id, const std::string& parent, const std::string& more) {
+    return R"({"id":")" + id + R"(","parentId":)" +
+           (parent.empty() ? "null" : "\"" + parent + "\"") + "," + more + "}\n";
+  };
+  const auto says = [&](const std::string& id, const std::string& parent, const std::string& role,
+                        const std::string& text) {
+    return entry(
+        id, parent,
+        R"("type":"message","message":{"role":")" + role + R"(","content":")" + text + R"("})");
+  };
+  const std::string session = R"({"type":"session","version":3,"id":"s","cwd":"/x"})"
+                              "\n";
+  const std::string begun = session + entry("m", "", R"("type":"model_change")") +
+                            says("1", "m", "user", "u1") + says("2", "1", "assistant", "a1");
+  EXPECT_EQ(said(played(begun + says("3", "m", "user", "other"))), Texts{"other"});
+  EXPECT_EQ(said(played(begun + says("3", "", "user", "other"))), Texts{"other"});
+  // What an extension said, and what a branch that was left was about, reach the model.
+  EXPECT_EQ(said(played(begun + says("3", "2", "user", "left") + says("4", "3", "assistant", "x") +
+                        entry("5", "2", R"("type":"branch_summary","summary":"they tried x")") +
+                        entry("6", "5", R"("type":"custom_message","content":"by a hook")") +
+                        says("7", "6", "user", "u2"))),
+            (Texts{"u1", "a1", "they tried x", "by a hook", "u2"}));
+}
+
 TEST(Transcript, ACompactionOfCodexStandsForWhatItDroppedAndItsItemIsKept) {
   const History history = played(
       R"({"type":"response_item","payload":{"type":"message","role":"developer","content":[{"type":"input_text","text":"base"}]}}
@@ -263,7 +512,22 @@ const std::vector<std::string_view> growing_sessions = {
 {"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u2"}]}})",
     R"({"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}}
 {"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
-{"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}})"};
+{"timestamp":"2025-12-08T00:39:46.102Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}})",
+    R"({"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u1"}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"a1"}]}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"left"}]}}
+{"type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"left too"}]}}
+{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":1}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u2"}]}}
+{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":2}}
+{"type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"u3"}]}})",
+    R"({"type":"attachment","uuid":"0","parentUuid":null,"sessionId":"s","attachment":{"type":"hook","content":"begun"}}
+{"type":"user","uuid":"1","parentUuid":"0","sessionId":"s","message":{"role":"user","content":"left"}}
+{"type":"assistant","uuid":"2","parentUuid":"1","sessionId":"s","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"left too"}]}}
+{"type":"user","uuid":"3","parentUuid":"0","sessionId":"s","message":{"role":"user","content":"u1"}}
+{"type":"assistant","uuid":"4","parentUuid":"3","sessionId":"s","message":{"id":"m2","role":"assistant","content":[{"type":"text","text":"a1"}]}}
+{"type":"user","uuid":"5","parentUuid":"4","sessionId":"s","message":{"role":"user","content":"nobody answers"}}
+{"type":"attachment","uuid":"6","parentUuid":"4","sessionId":"s","attachment":{"type":"queued_command","prompt":"u2"}})"};
 
 void grow(History& history, std::string_view session) {
   const ImportedTranscript transcript = read_transcript(session).value();
@@ -431,6 +695,13 @@ TEST(Transcript, AnAnswerThatWasReadInPartIsReplacedByTheWholeOne) {
   History history = played(first);
   grow(history, more);
   EXPECT_EQ(said(history), (Texts{"u1", "a1\nand more"}));
+  // Also where results stand behind what was read of it.
+  const std::string begun = claude_says("1", "", "user", "u1") + claude_calls("2", "1", "m1", "x") +
+                            claude_result("3", "2", "x");
+  history = played(begun);
+  grow(history, begun + claude_calls("4", "2", "m1", "y") + claude_result("5", "4", "y"));
+  EXPECT_EQ(said(history), (Texts{"u1", "Read", "result x", "result y"}));
+  EXPECT_EQ(read_blocks(history.view()[1]).size(), 2u);
 }
 
 }  // namespace

@@ -3,9 +3,10 @@
 
 Claude Code and Codex (scripts/peers agents) make sessions against an upstream of ours. Each is imported: what it says is what the agent sends when it
 resumes the session itself. Then it is exported to the other agent, which resumes it: the upstream gets the same conversation. The agents' files stay as
-they were. Exits with 77, which means skipped, where the programs are not to be had.
+they were. Where the user went back in a session, what it says is also what the agent sends then. Exits with 77, which means skipped, where the programs are not to be had.
 """
 
+import datetime
 import hashlib
 import json
 import pathlib
@@ -275,6 +276,107 @@ def converted(undertext, binaries, source, target):
     print(f"{source} to {target}: {len(imported)} entries")
 
 
+def claude_code_went_back(file, to):
+    """As Claude Code writes it when the user goes back to an earlier prompt: another child of what stood before that."""
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    said = [line for line in lines if line["type"] in ("user", "assistant") and "message" in line]
+    prompt = next(line for line in said if line["message"]["content"] == "Say two.")
+    answer = next(line for line in said if line["type"] == "assistant")
+    parent = {
+        "an answer": lambda: next(
+            line["uuid"] for line in reversed(said[: said.index(prompt)]) if line["type"] != "user"
+        ),
+        "a line that is no message": lambda: "11111111-0000-4000-8000-000000000000",
+        "the root": lambda: None,
+    }[to]()
+    now = datetime.datetime.now(datetime.timezone.utc)
+
+    def line(like, number, parent, **members):
+        at = now + datetime.timedelta(milliseconds=number)
+        made = dict(
+            like,
+            uuid=f"11111111-0000-4000-8000-00000000000{number}",
+            parentUuid=parent,
+            timestamp=at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            **members,
+        )
+        with file.open("a") as out:
+            out.write(json.dumps(made) + "\n")
+        return made["uuid"]
+
+    if to == "a line that is no message":
+        own = next(
+            line["uuid"] for line in reversed(said[: said.index(prompt)]) if line["type"] != "user"
+        )
+        notice = {key: prompt[key] for key in prompt if key not in ("message", "type")}
+        line(
+            dict(notice, type="system", subtype="informational", content="a notice", level="info"),
+            0,
+            own,
+        )
+    asked = line(prompt, 1, parent, message={"role": "user", "content": "Say something else."})
+    message = dict(
+        answer["message"], id="msg_another", content=[{"type": "text", "text": "Something else."}]
+    )
+    leaf = line(answer, 2, asked, message=message)
+    with file.open("a") as out:
+        stands_at = {"type": "last-prompt", "leafUuid": leaf, "sessionId": prompt["sessionId"]}
+        out.write(json.dumps(stands_at) + "\n")
+
+
+def claude_code_stands_at(file, place):
+    """As Claude Code writes it when the user goes back to an earlier prompt, and says nothing yet."""
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    answers = [line["uuid"] for line in lines if line["type"] == "assistant"]
+    leaf = {
+        "type": "last-prompt",
+        "leafUuid": answers[0] if place == "the first answer" else None,
+        "explicit": True,
+        "rewound": True,
+        "sessionId": next(line["sessionId"] for line in lines if line["type"] == "assistant"),
+    }
+    with file.open("a") as out:
+        out.write(json.dumps(leaf) + "\n")
+
+
+def codex_took_back(file, turns):
+    event = {"type": "thread_rolled_back", "num_turns": turns}
+    last = json.loads(file.read_text().splitlines()[-1])
+    at = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+    with file.open("a") as out:
+        line = {
+            "timestamp": at.replace("+00:00", "Z"),
+            "type": "event_msg",
+            "payload": event,
+        }
+        if "ordinal" in last:
+            line["ordinal"] = last["ordinal"] + 1
+        out.write(json.dumps(line) + "\n")
+
+
+def taken_back(undertext, binaries, source, change, what):
+    """What is read of a session that the user went back in is what the agent itself resumes."""
+    make, _, said = AGENTS[source]
+    with tempfile.TemporaryDirectory() as folder, upstream.Upstream() as provider:
+        folder = pathlib.Path(folder)
+        agent = make(binaries[source], provider, folder)
+        for text in ("Say one.", "Say two.", "Say three."):
+            agent.say(text)
+        file = next(folder.rglob(f"*{agent.session}.jsonl"))
+        change(file, what)
+        store = f"sqlite:{folder}/sessions.db"
+        command(undertext, "import", str(file), "session", "--store", store)
+        imported = said_in(undertext, store, "session")
+        agent.say("One more thing.")
+        same(
+            imported + [("user", "One more thing.")],
+            said(turns_of(provider)[-1].body),
+            f"{source} went back to {what}",
+        )
+        assert not any("three" in str(entry[1]) for entry in imported), imported
+    print(f"{source} back to {what}: {len(imported)} entries")
+
+
 def main(undertext, folder):
     binaries = {
         "claude-code": program_in(folder, "node_modules/@anthropic-ai/claude-code-*/claude"),
@@ -284,6 +386,12 @@ def main(undertext, folder):
         skip("scripts/peers agents could not get them")
     converted(undertext, binaries, "claude-code", "codex")
     converted(undertext, binaries, "codex", "claude-code")
+    for place in ("an answer", "a line that is no message", "the root"):
+        taken_back(undertext, binaries, "claude-code", claude_code_went_back, place)
+    for place in ("the first answer", "nothing"):
+        taken_back(undertext, binaries, "claude-code", claude_code_stands_at, place)
+    for turns in (1, 2, 3):
+        taken_back(undertext, binaries, "codex", codex_took_back, turns)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ const user = (content, uuid, minute, cwd = '/home/me/rate-limiter') =>
   line({
     type: 'user',
     uuid,
-    parentUuid: null,
     sessionId: 's',
     cwd,
     timestamp: at(minute),
@@ -29,7 +28,6 @@ const answer = (text, uuid, minute, model = 'claude-opus-4-7') =>
   line({
     type: 'assistant',
     uuid,
-    parentUuid: null,
     sessionId: 's',
     timestamp: at(minute),
     message: {
