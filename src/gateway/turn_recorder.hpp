@@ -159,6 +159,8 @@ class TurnRecorder {
                     const RecordKeys& keys, const FoundRequest& response);
   Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
                         const RecordKeys& keys);
+  Found find_behind_summary(Store& store, const SentRequest& sent, const ClientRequest& request,
+                            const RecordKeys& keys);
   Found find_origin(Store& store, const SentRequest& sent, const ClientRequest& request,
                     const RecordKeys& keys);
   Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -183,6 +185,12 @@ class TurnRecorder {
                       const RecordKeys& keys, const FoundRequest& main);
   bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request,
                       const RecordKeys& keys, const std::string& conversation) const;
+  bool is_beside_named(const SentRequest& sent, const ClientRequest& request,
+                       const RecordKeys& keys) const;
+  bool is_asked_anew(const SentRequest& sent, const ClientRequest& request,
+                     const FoundRequest& found) const;
+  Found asked_anew(const SentRequest& sent, const ClientRequest& request,
+                   const FoundRequest& found) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
   std::string session_conversation(const SentRequest& sent, const ClientRequest& request,
                                    const RecordKeys& keys, const std::string& own);
@@ -199,8 +207,13 @@ class TurnRecorder {
   void append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
 
   TurnRecorderOptions options_;
-  std::map<std::pair<std::string, std::string>, std::string>
-      under_way_;  // (tenant, key) -> conversation, of turns that are not recorded yet
+  // A turn that is not recorded yet.
+  struct UnderWay {
+    std::string conversation;
+    Version version;                     // with its list
+    const ObservedTurn* turn = nullptr;  // only compared
+  };
+  std::map<std::pair<std::string, std::string>, UnderWay> under_way_;  // by tenant and key
   // Of each conversation, by tenant and id, what its newest turn has left.
   struct Newest {
     std::uint64_t turn = 0;
