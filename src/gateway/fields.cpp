@@ -111,6 +111,19 @@ std::vector<Field> without_secrets(const std::vector<Field>& fields) {
   return kept;
 }
 
+std::vector<std::string> secrets_of(const http::Head& head) {
+  std::vector<std::string> secrets;
+  for (const Field& field : head.fields) {
+    if (!is_provider_key(field.name) && !equal_ignoring_case(field.name, own_token)) continue;
+    secrets.push_back(is_bearer(field.value)
+                          ? std::string(http::trimmed(std::string_view(field.value).substr(7)))
+                          : field.value);
+  }
+  if (std::optional<std::string> key = key_in_target(head.target))
+    secrets.push_back(*std::move(key));
+  return secrets;
+}
+
 std::optional<std::string> key_in_target(std::string_view target) {
   const std::size_t at = key_parameter(target);
   if (at == target.npos) return std::nullopt;

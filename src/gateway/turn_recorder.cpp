@@ -1,6 +1,7 @@
 #include "gateway/turn_recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -180,6 +181,10 @@ std::string reply_key(const RecordKeys& keys, const Identity& identity) {
 }
 
 constexpr std::string_view response_kind = "response";
+
+// The kinds of keys that a record has of its answer.
+constexpr std::array<std::string_view, 5> of_answers = {response_kind, reply_kind, answered_kind,
+                                                        said_kind, cached_answered_kind};
 
 // What was there when the key was made.
 Version version_at(const RequestRecord& record, std::string_view key) {
@@ -401,10 +406,26 @@ std::vector<std::uint64_t> answer_of(const History& history, const RequestRecord
   return diff ? std::move(diff->added) : std::vector<std::uint64_t>();
 }
 
+// Whether the record's answer is still to come, as far as it tells.
+bool awaits_answer(const RequestRecord& record) {
+  return record.status >= 200 && record.status < 300 &&
+         (record.answer_version.value == 0 || record.is_torn);
+}
+
 // Whether a conversation that is named may be gone on with: it is this user's, or no user's, but made
 // with the command or over the server's API, by whoever has the store.
 bool may_go_on_with(std::string_view maker, const RecordKeys& keys) {
   return maker == keys.user() || !maker.starts_with("user:");
+}
+
+// What may not be kept of an answer.
+void black_out(std::string& text, const std::vector<std::string>& secrets) {
+  constexpr std::size_t secret_bytes_min = 6;  // shorter ones are words, as "none"
+  for (const std::string& secret : secrets) {
+    if (secret.size() < secret_bytes_min) continue;
+    for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at))
+      text.replace(at, secret.size(), "[key]");
+  }
 }
 
 }  // namespace
@@ -419,6 +440,7 @@ Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer
 }
 
 std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) {
+  if (sent.method == "GET") return begin_late(sent);
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
   ClientRequest request =
@@ -501,6 +523,87 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
   for (const std::string& key : turn->record.keys)
     under_way_[{sent.tenant, key}] = {turn->conversation->id(), turn->record.version, turn.get()};
   return turn;
+}
+
+// Answers that are made in the background
+
+// The client was given an id in place of an answer, and asks with that until it has one. The record
+// stands for the one that asked first: it is found by the same.
+std::shared_ptr<ObservedTurn> TurnRecorder::begin_late(const SentRequest& sent) {
+  const std::string id = sent.head.path.substr(sent.head.path.rfind('/') + 1);
+  const RecordKeys keys(options_.secret, sent.user);
+  const std::shared_ptr<Store> store = options_.store(sent.tenant);
+  const std::optional<FoundRequest> found =
+      find_key(*store, sent.tenant, {keys.key(response_kind, {id})});
+  if (!found || found->number == 0) return nullptr;
+  const std::shared_ptr<Conversation> conversation =
+      options_.open(sent.tenant, found->conversation);
+  const std::vector<RequestRecord> asked =
+      conversation->requests({.first = found->number, .limit = 1}).value();
+  if (asked.empty() || !awaits_answer(asked[0])) return nullptr;
+  auto turn = std::make_shared<ObservedTurn>(
+      ObservedTurn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
+  turn->conversation = conversation;
+  turn->awaited = found->number;
+  turn->volatile_parts = client_of(sent.dialect, sent.head).volatile_parts;
+  if (const Result<ClientProfile> client = find_client(asked[0].client))
+    turn->volatile_parts = client->volatile_parts;
+  RequestRecord& record = turn->record;
+  record.version = asked[0].version;
+  record.at_ms = sent.at_ms;
+  record.client = asked[0].client;
+  record.dialect = asked[0].dialect;
+  record.kind = asked[0].kind;
+  record.method = sent.method;
+  record.path = sent.head.path;
+  record.model = asked[0].model;
+  record.tools_digest = asked[0].tools_digest;
+  record.parameters_digest = asked[0].parameters_digest;
+  record.messages = asked[0].messages;
+  record.keys = asked[0].keys;
+  const auto is_of_answer = [](const std::string& key) {
+    return std::any_of(of_answers.begin(), of_answers.end(),
+                       [&](std::string_view kind) { return key.starts_with(kind); });
+  };
+  std::erase_if(record.keys, is_of_answer);
+  const std::vector<op::Reconcile::Sent> list =
+      list_at(conversation->history(), record.version, turn->volatile_parts);
+  const std::vector<std::string> lists = keys.beginnings(list),
+                                 texts = keys.beginnings(without_system(list));
+  const auto is_listed = [&](const std::string& key) { return key == lists.back(); };
+  if (!lists.empty() && std::any_of(record.keys.begin(), record.keys.end(), is_listed)) {
+    turn->list = lists.back();
+    if (!texts.empty()) turn->said = texts.back();
+  }
+  for (const op::Reconcile::Sent& each : list)
+    turn->made_ids = std::max(turn->made_ids, last_made_id(each.message));
+  return turn;
+}
+
+// Whether this is the answer that was awaited, and the conversation has not gone on without it. What
+// came of it before makes room.
+bool TurnRecorder::takes_late(ObservedTurn& turn, const GivenAnswer& answer,
+                              const ProviderResponse& response) {
+  if (answer.status != 200 || answer.is_torn || !response.complete || response.messages.empty())
+    return false;
+  Conversation& conversation = *turn.conversation;
+  const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value();
+  if (last.empty() || last[0].number != turn.awaited || !awaits_answer(last[0])) return false;
+  for (const auto& [key, under_way] : under_way_)
+    if (key.first == turn.tenant && under_way.conversation == conversation.id()) return false;
+  const History history = conversation.history();
+  std::vector<std::uint64_t> before;
+  for (const std::uint64_t ordinal : answer_of(history, last[0]))
+    if (history.view().index_of(Ordinal(ordinal))) before.push_back(ordinal);
+  if (!before.empty())
+    conversation
+        .apply({op::Delete{Names::ordinals(std::move(before)), Pairs::literal},
+                {.description = "the whole answer has come"}})
+        .value();
+  turn.record.version = last[0].version;
+  turn.number = newest(turn.tenant, conversation).turn;
+  turn.is_followed = true;
+  return true;
 }
 
 // By the whole list a later request finds the conversation.
@@ -1145,6 +1248,7 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
   ProviderResponse response =
       read_response(turn.dialect, answer.body, answer.form, options_.limits, turn.made_ids);
   take_items(response);
+  if (turn.awaited != 0 && !takes_late(turn, answer, response)) return 0;
   record.status = answer.status;
   record.first_byte_ms = answer.first_byte_ms;
   record.duration_ms = answer.duration_ms;
@@ -1186,10 +1290,11 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
       record.keys.push_back(reply_key(turn.keys, identities.back()));
     }
   }
-  const bool keeps_bytes = !turn.request.empty();
-  return turn.conversation
-      ->record_request(std::move(record), turn.request, keeps_bytes ? answer.body : std::string())
-      .value();
+  const bool keeps_bytes = !turn.request.empty() || turn.awaited != 0;
+  std::string kept = keeps_bytes ? answer.body : std::string();
+  // What a model says is kept as it is: its client sends it back.
+  if (!is_answered || record.is_torn) black_out(kept, answer.secrets);
+  return turn.conversation->record_request(std::move(record), turn.request, kept).value();
 }
 
 }  // namespace undertext

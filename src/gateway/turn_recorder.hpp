@@ -53,6 +53,8 @@ struct GivenAnswer {
   bool is_torn = false;
   std::optional<std::int64_t> first_byte_ms = {};
   std::optional<std::int64_t> duration_ms = {};
+  // What the upstream was shown to be let in: an error that repeats it is kept without.
+  std::vector<std::string> secrets = {};
 };
 
 // Messages that a request does not send: they stand in what it names as cached.
@@ -90,6 +92,8 @@ struct ObservedTurn {
   std::string rest = {};               // the request's other fields, as a JSON object
   bool is_delta = false;               // it holds only what is new to the provider
   std::uint64_t estimated_prompt = 0;  // RequestUsage::estimated_prompt
+  // It asks how far the provider has come with the answer to this record; 0: it asks for an answer.
+  std::uint64_t awaited = 0;
 };
 
 struct TurnRecorderOptions {
@@ -117,7 +121,9 @@ class TurnRecorder {
  public:
   explicit TurnRecorder(TurnRecorderOptions options) : options_(std::move(options)) {}
 
-  // null: it belongs to no conversation, such as a count of tokens before the first turn.
+  // null: it belongs to no conversation, such as a count of tokens before the first turn. A GET asks
+  // for a response of Responses that was made in the background, and belongs to the turn that asked
+  // for it.
   // invalid_argument: the body is no request of its dialect. Others: as the store says. Never
   // throws Failure.
   Result<std::shared_ptr<ObservedTurn>> begin(const SentRequest& sent);
@@ -139,6 +145,8 @@ class TurnRecorder {
   };
 
   std::shared_ptr<ObservedTurn> begin_turn(const SentRequest& sent);
+  std::shared_ptr<ObservedTurn> begin_late(const SentRequest& sent);
+  bool takes_late(ObservedTurn& turn, const GivenAnswer& answer, const ProviderResponse& response);
   std::optional<PointerAt> last_pointer(const SentRequest& sent,
                                         const ClientRequest& request) const;
   Found find_pointed_at(const SentRequest& sent, const RecordKeys& keys,

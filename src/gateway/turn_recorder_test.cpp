@@ -260,6 +260,18 @@ TEST_F(TurnRecorderTest, WhatFollowsTheClientsCompactionGoesOnWithItsSession) {
     }
 }
 
+TEST_F(TurnRecorderTest, AKeyThatAnErrorRepeatsIsNotKept) {
+  GivenAnswer refused{.status = 401,
+                      .body = R"({"error":{"message":"Incorrect API key: sk-secret-1"}})"};
+  refused.secrets = {"sk-secret-1", "none"};
+  const std::string id = turn(sent(body({"hi"})), refused);
+  EXPECT_EQ(open(id)->raw_answer(1).value(), R"({"error":{"message":"Incorrect API key: [key]"}})");
+  GivenAnswer said = answer("sk-secret-1");
+  said.secrets = refused.secrets;
+  EXPECT_EQ(turn(sent(body({"hi"})), said), id);
+  EXPECT_EQ(texts(id), "hi sk-secret-1") << "what a model says is the user's";
+}
+
 TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasThatAnswerOnce) {
   for (const std::string second : {"hello", "another"}) {
     const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", second}};
@@ -677,6 +689,74 @@ TEST_F(ResponsesTest, TwoRequestsBehindOneResponseAtOnceAreNoMixture) {
   EXPECT_EQ(texts(fork), "hi hello less no");
 }
 
+TEST_F(ResponsesTest, AnAnswerThatIsMadeInTheBackgroundIsThereOnceItsClientHasIt) {
+  const auto get = [&](const std::string& id, std::string user = "alice") {
+    SentRequest request = sent("", {}, std::move(user));
+    request.dialect = Dialect::openai_responses;
+    request.method = "GET";
+    request.head.path = "/v1/responses/" + id;
+    request.body.reset();
+    return request;
+  };
+  const auto status = [](const std::string& id, const std::string& how) {
+    return GivenAnswer{.status = 200,
+                       .body = R"({"id":")" + id + R"(","object":"response","status":")" + how +
+                               R"(","model":"m","output":[]})"};
+  };
+  for (const bool has_restarted : {false, true}) {
+    const std::string n = has_restarted ? "2" : "1", first = "resp_a" + n, second = "resp_b" + n;
+    const std::string id =
+        turn(responses(R"({"model":"m","background":true,"input":"hi )" + n + "\"}"),
+             status(first, "queued"));
+    if (has_restarted)
+      recorder_ = TurnRecorder(
+          {.store = [this](const std::string&) { return store_; },
+           .open = [this](const std::string&, const std::string& each) { return open(each); },
+           .secret = "secret"});
+    EXPECT_EQ(turn(get(first), status(first, "in_progress")), id);
+    EXPECT_EQ(texts(id), "hi " + n);
+    EXPECT_EQ(turn(get(first, "bob"), given(first, "stolen")), "");
+    GivenAnswer late = given(first, "hello");
+    late.body.insert(late.body.size() - 1, R"(,"usage":{"input_tokens":3,"output_tokens":2})");
+    EXPECT_EQ(turn(get(first), late), id);
+    EXPECT_EQ(texts(id), "hi " + n + " hello");
+    EXPECT_EQ(turn(get(first), late), "") << "it is there";
+    EXPECT_EQ(texts(id), "hi " + n + " hello");
+    const std::vector<RequestRecord> records = open(id)->requests({}).value();
+    ASSERT_EQ(records.size(), 2u);
+    EXPECT_EQ(records[1].method, "GET");
+    EXPECT_EQ(records[1].usage.prompt, 3u);
+    EXPECT_EQ(open(id)->raw_answer(2).value(), late.body);
+    // It is gone on with as any other.
+    EXPECT_EQ(turn(delta("more", first), given(second, "yes")), id);
+    EXPECT_EQ(texts(id), "hi " + n + " hello more yes");
+    EXPECT_EQ(turn(get("resp_of_nobody"), late), "");
+  }
+  const std::string list =
+      R"({"model":"m","background":true,"input":[{"role":"user","content":"look"})";
+  const std::string id = turn(responses(list + "]}"), status("resp_l", "queued"));
+  turn(get("resp_l"), given("resp_l", "seen"));
+  EXPECT_EQ(turn(responses(list + R"(,{"role":"assistant","content":"seen"},)"
+                                  R"({"role":"user","content":"more"}]})"),
+                 given("resp_m", "yes")),
+            id);
+  EXPECT_EQ(texts(id), "look seen more yes");
+}
+
+TEST_F(ResponsesTest, AnAnswerOfTheBackgroundWhoseStreamBrokeOffIsWholeOnceItsClientHasIt) {
+  GivenAnswer torn = given("resp_1", "hel");
+  torn.is_torn = true;
+  const std::string id =
+      turn(responses(R"({"model":"m","background":true,"stream":true,"input":"hi"})"), torn);
+  EXPECT_EQ(texts(id), "hi hel");
+  SentRequest get = responses("");
+  get.method = "GET";
+  get.head.path = "/v1/responses/resp_1";
+  get.body.reset();
+  EXPECT_EQ(turn(get, given("resp_1", "hello")), id);
+  EXPECT_EQ(texts(id), "hi hello");
+}
+
 TEST_F(ResponsesTest, AnItemListThatLeftTheConversationEarlierIsAFork) {
   const auto list = [&](std::initializer_list<std::string> items) {
     std::string all;
@@ -889,6 +969,10 @@ TEST_F(CachedContentTest, AListThatMovesToACacheIsKnownByItsLastAnswer) {
 TEST_F(TurnRecorderTest, CountsOfTokensAreNoTurnsAndRefusalsHaveNoAnswer) {
   SentRequest count = sent(body({"hi"}));
   count.head.path = "/v1/messages/count_tokens";
+  EXPECT_EQ(turn(count, {.status = 200, .body = R"({"input_tokens":3})"}), "");
+  count = sent(R"({"model":"m","input":"hi"})");
+  count.dialect = Dialect::openai_responses;
+  count.head.path = "/v1/responses/input_tokens";
   EXPECT_EQ(turn(count, {.status = 200, .body = R"({"input_tokens":3})"}), "");
   EXPECT_EQ(conversations(), 0u);
   const std::string refused =
