@@ -115,9 +115,9 @@ std::vector<std::string> secrets_of(const http::Head& head) {
   std::vector<std::string> secrets;
   for (const Field& field : head.fields) {
     if (!is_provider_key(field.name) && !equal_ignoring_case(field.name, own_token)) continue;
-    secrets.push_back(is_bearer(field.value)
-                          ? std::string(http::trimmed(std::string_view(field.value).substr(7)))
-                          : field.value);
+    // Behind the scheme, such as Bearer, where there is one.
+    const std::string_view value = http::trimmed(field.value);
+    secrets.emplace_back(http::trimmed(value.substr(value.find(' ') + 1)));
   }
   if (std::optional<std::string> key = key_in_target(head.target))
     secrets.push_back(*std::move(key));
