@@ -2,7 +2,7 @@
 if(NOT UNDERTEXT_HAVE_SERVER OR NOT UNDERTEXT_HAVE_SQLITE)
   return()
 endif()
-foreach(name security kill import_kill tls contract examples events memory bounded files indexing)
+foreach(name security kill import_kill tls contract examples events memory bounded files indexing rolling)
   undertext_script_test(server.${name} server server/${name}.py)
 endforeach()
 # tests/gateway: the command `undertext gateway` between clients and an upstream of this machine.
@@ -49,7 +49,7 @@ file(GLOB scenario_files CONFIGURE_DEPENDS tests/scenarios/*.json)
 undertext_script_test(server.scenarios server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/play_scenarios.py ${scenario_files})
 undertext_script_test(server.random_blocks server server/scenarios.py ${PROJECT_SOURCE_DIR}/tests/random_blocks.py)
 undertext_script_test(server.conformance server server/scenarios.py ${PROJECT_SOURCE_DIR}/../shared/conformance/run.py)
-set_tests_properties(server.openapi server.generated_client server.conformance server.examples server.tls PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(server.openapi server.generated_client server.conformance server.examples server.tls server.rolling PROPERTIES SKIP_RETURN_CODE 77)
 # On a throw-away PostgreSQL, where that is installed.
 if(UNDERTEXT_HAVE_POSTGRES)
   add_test(NAME server.two_on_postgres

@@ -235,8 +235,9 @@ set_tests_properties(headers.no_exceptions PROPERTIES LABELS example TIMEOUT 120
 
 add_test(NAME example.quoted_first_conversation COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/quoted_lines.py ${PROJECT_SOURCE_DIR}/docs/cpp.md
   ${PROJECT_SOURCE_DIR}/examples/first_conversation.cpp $<TARGET_FILE:undertext_example_first_conversation>)
+add_test(NAME prose COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/prose_test.py ${PROJECT_SOURCE_DIR})
 add_test(NAME readme COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/readme_test.py ${PROJECT_SOURCE_DIR})
-set_tests_properties(example.quoted_first_conversation readme PROPERTIES LABELS example TIMEOUT 120)
+set_tests_properties(example.quoted_first_conversation readme prose PROPERTIES LABELS example TIMEOUT 120)
 
 # Plays sessions under policies of the gateway; tests/money/simulate.py bills them.
 add_executable(undertext_play tests/money/play.cpp)

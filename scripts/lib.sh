@@ -20,9 +20,9 @@ export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}
 
 # Parts: what can be missing while everything else is built and tested. The first line is obtained by scripts; the second is what cmake looks for
 # (`undertext_without` in cmake/compile.cmake), the third what tests look for (tests/skipped.py). UNDERTEXT_WITHOUT declines parts by name.
-parts=(sqlite inspector vocabularies node node-adapters python python-adapters clients agents sdks mcp mcp-node tiktoken openapi generators site ruff biome proxies
+parts=(sqlite inspector vocabularies node node-adapters python python-adapters clients agents sdks mcp mcp-node tiktoken openapi generators site ruff biome prose proxies
   server endpoint zlib brotli postgres line-editing benchmarks simdjson
-  chromium curl openssl)
+  chromium curl openssl haproxy)
 # Of the first line, real clients of providers.
 client_parts=(clients agents sdks)
 # Those that cmake looks for and the script at hand wants.

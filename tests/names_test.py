@@ -143,7 +143,8 @@ def typescript_names():
     names, parents = set(), {}
     for file in (root / "bindings" / "node" / "src").glob("*.ts"):
         owner = None
-        for line in file.read_text().splitlines():
+        text = re.sub(r"\n  (extends|implements) ", r" \1 ", file.read_text())  # of long heads
+        for line in text.splitlines():
             if match := re.match(
                 r"export (?:abstract |async |declare )*(?:class|interface|function|const|type) (\w+)(?:<[^>]*>)?(?: extends (\w+))?",
                 line,
@@ -283,7 +284,8 @@ def sdk_of_typescript():
     names, parents = set(), {}
     for file, exported in exports(root / "bindings" / "node" / "src" / "sdk"):
         owner = None
-        for line in file.read_text().splitlines():
+        text = re.sub(r"\n  (extends|implements) ", r" \1 ", file.read_text())  # of long heads
+        for line in text.splitlines():
             if match := re.match(
                 r"export (?:abstract |async )*(class|function|enum) (\w+)(?:<.*?>)?(?: extends (\w+))?",
                 line,

@@ -22,10 +22,10 @@ constexpr std::string_view serve_help =
 every request needs one, and sees its tenant's conversations.
 
 Its host names are localhost, 127.0.0.1 and its address; --host adds others, such as the one that a proxy forwards.
-On SIGINT and SIGTERM it answers running requests and ends.)";
+On SIGINT and SIGTERM it answers running requests and ends; with --drain-seconds it says so to load balancers first.)";
 
 constexpr std::string_view token_help =
-    R"(  undertext token make NAME --tenant TENANT --rights read,write[,metrics] [--expires DAYS]
+    R"(  undertext token make NAME --tenant TENANT --rights read,write[,metrics,operate] [--expires DAYS]
   undertext token list
   undertext token revoke NAME
 
@@ -38,7 +38,7 @@ struct ServeGiven : Common {
   std::vector<std::string> hosts;
   std::optional<std::string> certificate, key;
   std::uint64_t threads = 64, rate = 2000, memory = 512, answer = 64, cache = 512, made = 32;
-  std::uint64_t seconds = 60, connections = 4096;
+  std::uint64_t seconds = 60, connections = 4096, drain = 0;
   std::optional<std::uint64_t> connections_per_address;
   QuotaGiven quota;
   bool quiet = false, core_dumps = false;
@@ -80,6 +80,8 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   if (given.seconds < 1 || given.seconds > 86'400)
     fail(ErrorCode::invalid_argument, "a request has 1 to 86400 s", "request-seconds");
   options.request_time = std::chrono::seconds(given.seconds);
+  if (given.drain > 3'600) fail(ErrorCode::invalid_argument, "at most 3600 s", "drain-seconds");
+  options.drain = std::chrono::seconds(given.drain);
   // Default: half of them. A proxy needs all.
   const std::uint64_t per_address =
       given.connections_per_address.value_or(std::max<std::uint64_t>(1, given.connections / 2));
@@ -234,6 +236,10 @@ Run declare_serve(Arguments& arguments) {
        "What the operations of one request may make, such as copies of TRANSFORM; default 32 MiB",
        "MIB"});
   declare_quota(arguments, given->quota);
+  arguments.add(
+      {"--drain-seconds", &given->drain,
+       "How long it drains before it ends: GET /readyz is 503, and everything is answered",
+       "SECONDS"});
   arguments.add({"--request-seconds", &given->seconds,
                  "The time of one request in seconds; default 60", "N"});
   arguments.add(
@@ -264,7 +270,7 @@ Run declare_token(Arguments& arguments) {
   arguments.add({"--tenant", &given->tenant,
                  "The tenant whose conversations it sees: 1 to 64 of A-Z a-z 0-9 _ -", "TENANT"});
   arguments.add({"--rights", &given->rights,
-                 "Its rights: read, write, metrics, separated by commas", "RIGHTS"});
+                 "Its rights: read, write, metrics, operate, separated by commas", "RIGHTS"});
   arguments.add({"--expires", &given->days, "Days until it expires (default: never)", "DAYS"});
   arguments.add({"--tokens", &given->tokens,
                  "The file (default: \"tokens\" beside the user's store)", "FILE"});

@@ -153,7 +153,7 @@ std::optional<Operation> Conversation::Rep::equipped(const Operation& operation)
   if (!durable) return {};
   if (const auto* asked = std::get_if<op::MergeFork>(&operation.what); asked && !asked->find) {
     op::MergeFork with = *asked;
-    with.find = [this, asked](const History&) { return merge(*asked); };
+    with.find = [this, asked](const History& now) { return merge(*asked, now); };
     return Operation{std::move(with), operation.options};
   }
   if (const auto* asked = std::get_if<op::Expand>(&operation.what); asked && !asked->find) {

@@ -73,7 +73,7 @@ struct Conversation::Rep {
   Result<op::Recalled> recall(const op::Recall& asked, const History& history) const;
 
   // What MERGE_FORK and EXPAND take from forks. unsupported: the conversation is in memory.
-  Result<op::MergedFork> merge(const op::MergeFork& asked) const;
+  Result<op::MergedFork> merge(const op::MergeFork& asked, const History& now) const;
   Result<op::ExpandFork> expand(const op::MergedFork& merged) const;
   // The operation with the function that looks for what it needs; nothing, where it needs none.
   std::optional<Operation> equipped(const Operation& operation) const;

@@ -30,6 +30,32 @@ std::vector<std::uint64_t> own_in_view(const History& fork, std::uint64_t first_
   return found;
 }
 
+// Whether a message of the fork's own is the result of a call from before the fork to which this
+// conversation shows a result of its own: a provider refuses a second one.
+bool is_answered_here(const History& here, const History& fork, std::uint64_t first_own,
+                      std::uint64_t ordinal) {
+  const Log& log = here.rep().log;
+  const PlacedView view = here.rep().head.placed();
+  for (const Mention& mention : fork.rep().log.mentions(static_cast<std::uint32_t>(ordinal))) {
+    if (!mention.answers) continue;
+    bool is_from_before = false;
+    fork.rep().log.visit_mentions_below(mention.hash, ordinal, [&](const Link& link, auto) {
+      if (!link.is_call()) return true;
+      is_from_before = link.ordinal < first_own;
+      return false;
+    });
+    if (!is_from_before) continue;
+    bool is_answered = false;
+    log.visit_mentions_from(mention.hash, first_own, [&](const Link& link, auto) {
+      if (link.is_call()) return false;  // the id is used again
+      is_answered = view.shows(link.ordinal);
+      return !is_answered;
+    });
+    if (is_answered) return true;
+  }
+  return false;
+}
+
 Result<std::vector<std::uint64_t>> picked(const History& fork, std::uint64_t first_own,
                                           std::vector<std::uint64_t> ordinals) {
   const auto bad = [](std::uint64_t ordinal, const char* problem) {
@@ -96,7 +122,8 @@ std::vector<Message> messages_of(const History& fork, const std::vector<std::uin
 
 }  // namespace
 
-Result<op::MergedFork> Conversation::Rep::merge(const op::MergeFork& asked) const {
+Result<op::MergedFork> Conversation::Rep::merge(const op::MergeFork& asked,
+                                                const History& now) const {
   Result<Durable::OpenedFork> opened = durable->open_fork(asked.from, settings);
   if (!opened) return opened.error();
   const Origin& origin = opened->origin;
@@ -117,10 +144,21 @@ Result<op::MergedFork> Conversation::Rep::merge(const op::MergeFork& asked) cons
       merged.messages.push_back(std::move(*summary));
       return merged;
     }
-    case MergeMode::messages: merged.ordinals = own_in_view(fork, origin.log_length); break;
+    case MergeMode::messages:
+      merged.ordinals = own_in_view(fork, origin.log_length);
+      std::erase_if(merged.ordinals, [&](std::uint64_t ordinal) {
+        return is_answered_here(now, fork, origin.log_length, ordinal);
+      });
+      break;
     case MergeMode::pick: {
       Result<std::vector<std::uint64_t>> named = picked(fork, origin.log_length, asked.ordinals);
       if (!named) return named.error();
+      for (const std::uint64_t ordinal : *named)
+        if (is_answered_here(now, fork, origin.log_length, ordinal))
+          return Error{ErrorCode::invalid_argument,
+                       "the message with ordinal " + std::to_string(ordinal) +
+                           " is the result of a call that has a result here",
+                       "ordinals"};
       merged.ordinals = std::move(*named);
       break;
     }

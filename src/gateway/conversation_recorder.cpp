@@ -112,12 +112,18 @@ bool ConversationRecorder::may_edit(const ObservedRequest& request) const {
          (options_.edits.seal && !sealed_texts(*request.body).empty());
 }
 
-RequestEdit ConversationRecorder::edit(const std::shared_ptr<const ObservedRequest>& request) {
-  const std::lock_guard lock(mutex_);
+RequestEdit ConversationRecorder::edit(const std::shared_ptr<const ObservedRequest>& request,
+                                       const Offer& offer) {
   RequestEdit simple = unedited(*request);
   if (simple.answer) return simple;  // refused
-  const std::shared_ptr<ObservedTurn> turn = begin(*request);
-  return turn ? editor_.edit(*turn, milliseconds(request->received.time_since_epoch())) : simple;
+  // A copy: where the edit is late, the answer of the request is recorded meanwhile.
+  std::optional<const ObservedTurn> turn;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const std::shared_ptr<const ObservedTurn> begun = begin(*request)) turn.emplace(*begun);
+  }
+  if (!turn) return simple;
+  return editor_.edit(*turn, milliseconds(request->received.time_since_epoch()), offer);
 }
 
 RequestEdit ConversationRecorder::unedited(const ObservedRequest& request) const {

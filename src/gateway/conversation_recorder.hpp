@@ -5,8 +5,8 @@
 //     auto recorder = std::make_shared<ConversationRecorder>(ConversationRecorderOptions{.turns = {…}});
 //     Gateway::start({.upstreams = upstreams, .recorder = recorder, .editor = recorder});
 //
-// The recording and the editing thread take turns. Whichever comes first with a request lets its
-// conversation follow it.
+// The recording and the editing threads take turns to let a conversation follow a request:
+// whichever comes first does. Edits themselves are made side by side.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,8 @@ class ConversationRecorder final : public ExchangeRecorder, public ExchangeEdito
   bool keeps_bodies(CallKind call) const override;
   std::shared_ptr<Conversation> conversation_of(std::uint64_t number) override;
   bool may_edit(const ObservedRequest& request) const override;
-  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override;
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request,
+                   const Offer& offer) override;
   RequestEdit unedited(const ObservedRequest& request) const override;
 
  private:

@@ -11,6 +11,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t waiting_max = 1024;
 
+// One long edit holds up nobody else; more threads than cores would make every edit late.
+constexpr unsigned workers_min = 2, workers_max = 4;
+
 }  // namespace
 
 EditingQueue::EditingQueue(std::shared_ptr<ExchangeEditor> editor,
@@ -20,7 +23,9 @@ EditingQueue::EditingQueue(std::shared_ptr<ExchangeEditor> editor,
       prepare_(std::move(prepare)),
       on_event_(std::move(on_event)) {
   if (!editor_) return;
-  worker_ = std::thread([this] { work(); });
+  const unsigned cores = std::thread::hardware_concurrency();
+  for (unsigned i = 0; i < std::clamp(cores, workers_min, workers_max); ++i)
+    workers_.emplace_back([this] { work(); });
   watchdog_ = std::thread([this] { watch(); });
 }
 
@@ -50,37 +55,49 @@ void EditingQueue::work() {
     const std::shared_ptr<Job> job = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    if (!job->is_answered) edit(*job);
+    if (!job->is_answered) edit(job);
   }
 }
 
-void EditingQueue::edit(Job& job) {
+void EditingQueue::edit(const std::shared_ptr<Job>& job) {
   RequestEdit edit;
   bool has_failed = false;
   try {
     // A part of the patience: the rest is for the edit itself.
-    if (prepare_) prepare_(std::min(job.deadline, Clock::now() + patience_ / 4));
-    edit = editor_->edit(job.request);
+    if (prepare_) prepare_(std::min(job->deadline, Clock::now() + patience_ / 4));
+    edit = editor_->edit(job->request, [&job](RequestEdit offered) {
+      const std::lock_guard lock(job->mutex);
+      job->offered = std::move(offered);
+    });
   } catch (const std::exception& exception) {
     has_failed = true;
     report("a request was not edited", exception.what());
   } catch (...) {
     has_failed = true;
   }
-  if (has_failed) edit = unedited(job);
-  if (job.is_answered.exchange(true)) return;  // too late: it was sent as it came
+  if (job->is_answered.exchange(true)) return;  // too late
+  if (has_failed) edit = instead(*job);
   if (has_failed)
     ++failed_;
   else if (edit.body || edit.answer)
     ++edited_;
   else
     ++unchanged_;
-  job.done(std::move(edit));
+  send(*job, std::move(edit));
   changed_.notify_all();
 }
 
-RequestEdit EditingQueue::unedited(const Job& job) const noexcept {
+void EditingQueue::send(const Job& job, RequestEdit edit) {
+  if (edit.on_sent) edit.on_sent();
+  job.done(std::move(edit));
+}
+
+RequestEdit EditingQueue::instead(Job& job) const noexcept {
   try {
+    {
+      const std::lock_guard lock(job.mutex);
+      if (job.offered) return *std::exchange(job.offered, {});
+    }
     return editor_->unedited(*job.request);
   } catch (...) {
     return {};
@@ -106,7 +123,7 @@ void EditingQueue::watch() {
     if (!first->is_answered.exchange(true)) {
       ++late_;
       report("a request was not edited", "the editor took too long");
-      first->done(unedited(*first));
+      send(*first, instead(*first));
     }
     lock.lock();
   }
@@ -128,8 +145,9 @@ void EditingQueue::stop() {
   }
   changed_.notify_all();
   for (const std::shared_ptr<Job>& job : rest)
-    if (!job->is_answered.exchange(true)) job->done(unedited(*job));
-  if (worker_.joinable()) worker_.join();
+    if (!job->is_answered.exchange(true)) send(*job, instead(*job));
+  for (std::thread& worker : workers_)
+    if (worker.joinable()) worker.join();
   if (watchdog_.joinable()) watchdog_.join();
 }
 

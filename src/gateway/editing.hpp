@@ -1,15 +1,16 @@
-// Requests that may be changed before they are sent. They wait for an editor on a thread of their
-// own; all others pass at once and never come here.
+// Requests that may be changed before they are sent. They wait for an editor on a few threads of
+// their own; all others pass at once and never come here.
 //
 //     class MyEditor : public ExchangeEditor {
 //       bool may_edit(const ObservedRequest& request) const override;
-//       RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override;
+//       RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request,
+//                        const Offer& offer) override;
 //       RequestEdit unedited(const ObservedRequest& request) const override;
 //     };
 //
 // Fail open: an editor that throws, or takes longer than the queue's patience, costs a request that
-// time and nothing else.
-// It is then sent as it came, or as unedited() says.
+// time and nothing else. It is then sent as the editor offered on its way, else as unedited() says,
+// which is mostly as it came.
 #pragma once
 
 #include <atomic>
@@ -40,6 +41,9 @@ struct RequestEdit {
   std::string answer_body = {};  // with this body
   // of the upstream's answer (answer_block.hpp); empty: none
   std::string first_block = {};
+  // Called once, before the request is sent so. Any thread; must not throw or wait. Unset: nobody
+  // wants to know.
+  std::function<void()> on_sent = {};
 };
 
 class ExchangeEditor {
@@ -47,9 +51,13 @@ class ExchangeEditor {
   virtual ~ExchangeEditor() = default;
   // Whether the request is worth a call of edit(). Any thread; must not wait.
   virtual bool may_edit(const ObservedRequest& request) const = 0;
-  // On the editing thread, one request at a time; may wait for a store.
-  virtual RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) = 0;
-  // What becomes of a request where edit() failed or was too slow. Any thread; must not wait.
+  // What the request is sent as if edit() does not come to its end in time. The last one counts.
+  using Offer = std::function<void(RequestEdit edit)>;
+  // On one of the editing threads, which edit other requests meanwhile; may wait for a store.
+  virtual RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request,
+                           const Offer& offer) = 0;
+  // What becomes of a request where edit() failed or was too slow, and had offered nothing. Any
+  // thread; must not wait.
   virtual RequestEdit unedited(const ObservedRequest& request) const = 0;
 };
 
@@ -77,8 +85,8 @@ class EditingQueue {
   struct Counts {
     std::uint64_t edited = 0;     // sent in another form, or answered here
     std::uint64_t unchanged = 0;  // looked at, and sent as they came
-    std::uint64_t failed = 0;     // sent as they came because the editor failed
-    std::uint64_t late = 0;       // likewise because it was too slow
+    std::uint64_t failed = 0;     // sent as offered, or as they came: the editor failed
+    std::uint64_t late = 0;       // likewise: it was too slow
   };
   Counts counts() const;
 
@@ -88,11 +96,14 @@ class EditingQueue {
     Done done;
     std::chrono::steady_clock::time_point deadline;
     std::atomic<bool> is_answered = false;
+    std::mutex mutex = {};
+    std::optional<RequestEdit> offered = {};  // guarded by it
   };
   void work();
   void watch();
-  void edit(Job& job);
-  RequestEdit unedited(const Job& job) const noexcept;
+  void edit(const std::shared_ptr<Job>& job);
+  RequestEdit instead(Job& job) const noexcept;
+  static void send(const Job& job, RequestEdit edit);
   void report(std::string_view event, const std::string& detail) noexcept;
 
   const std::shared_ptr<ExchangeEditor> editor_;
@@ -105,7 +116,8 @@ class EditingQueue {
   std::deque<std::shared_ptr<Job>> waiting_;  // for the editor
   std::deque<std::shared_ptr<Job>> watched_;  // until they are answered; deadlines rise
   bool is_stopping_ = false;
-  std::thread worker_, watchdog_;
+  std::vector<std::thread> workers_;
+  std::thread watchdog_;
 };
 
 }  // namespace undertext

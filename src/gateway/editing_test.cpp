@@ -12,12 +12,14 @@ namespace {
 class ToldEditor final : public ExchangeEditor {
  public:
   bool may_edit(const ObservedRequest&) const override { return true; }
-  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override {
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request,
+                   const Offer& offer) override {
+    if (offers) offer(offers(*request));
     return does(*request);
   }
   RequestEdit unedited(const ObservedRequest&) const override { return {.body = simple}; }
 
-  std::function<RequestEdit(const ObservedRequest&)> does;
+  std::function<RequestEdit(const ObservedRequest&)> offers, does;
   std::optional<std::string> simple = {};
 };
 
@@ -73,6 +75,47 @@ TEST_F(EditingQueueTest, ARequestWaitsNoLongerThanThePatienceAlsoBehindOthers) {
   EXPECT_EQ(second.get().body, "simple");
   EXPECT_EQ(queue.counts().late, 2u);
   release.set_value();
+}
+
+TEST_F(EditingQueueTest, ALongEditHoldsUpNobodyElse) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  editor_->does = [released](const ObservedRequest& request) {
+    if (request.number == 1) released.wait();
+    return RequestEdit{.body = std::to_string(request.number)};
+  };
+  EditingQueue queue(editor_, std::chrono::minutes(1), {}, {});
+  std::future<RequestEdit> first = submit(queue, 1);
+  EXPECT_EQ(submit(queue, 2).get().body, "2");
+  EXPECT_EQ(submit(queue, 3).get().body, "3");
+  release.set_value();
+  EXPECT_EQ(first.get().body, "1");
+}
+
+TEST_F(EditingQueueTest, WhatWasOfferedIsSentWhereTheEditIsLateOrFailsAndOnlyWhatIsSentIsTold) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::atomic<int> told_of_offers = 0, told_of_edits = 0;
+  editor_->offers = [&](const ObservedRequest&) {
+    return RequestEdit{.body = "offered", .on_sent = [&] { ++told_of_offers; }};
+  };
+  editor_->does = [&, released](const ObservedRequest& request) -> RequestEdit {
+    if (request.number == 1) released.wait();
+    if (request.number == 2) throw std::runtime_error("broken");
+    return {.body = "edited", .on_sent = [&] { ++told_of_edits; }};
+  };
+  {
+    EditingQueue queue(editor_, std::chrono::milliseconds(20), {}, {});
+    EXPECT_EQ(submit(queue, 1).get().body, "offered");
+    release.set_value();
+  }
+  EditingQueue queue(editor_, std::chrono::minutes(1), {}, {});
+  EXPECT_EQ(submit(queue, 2).get().body, "offered");
+  EXPECT_EQ(told_of_offers, 2);
+  EXPECT_EQ(told_of_edits, 0) << "that of the first was late";
+  EXPECT_EQ(submit(queue, 3).get().body, "edited");
+  EXPECT_EQ(told_of_offers, 2);
+  EXPECT_EQ(told_of_edits, 1);
 }
 
 TEST_F(EditingQueueTest, StoppingSendsWhatWaitsAsItCame) {

@@ -23,7 +23,7 @@ class FailingParts final : public ExchangeRecorder, public ExchangeEditor {
     if (request.number == 1) throw std::runtime_error("a bug");
     return true;
   }
-  RequestEdit edit(const std::shared_ptr<const ObservedRequest>&) override {
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>&, const Offer&) override {
     throw std::runtime_error("no disk");
   }
   RequestEdit unedited(const ObservedRequest&) const override { throw std::runtime_error("a bug"); }

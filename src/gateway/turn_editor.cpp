@@ -46,6 +46,14 @@ std::uint64_t tokens_of(const History& history, const std::vector<Ordinal>& list
   return tokens;
 }
 
+// What happens when a request is sent as an edit says: its record tells what the model saw.
+std::function<void()> seen(const ObservedTurn& turn, Version version,
+                           std::uint64_t estimated_prompt) {
+  return [sent = turn.sent, version, estimated_prompt] {
+    sent->set({.version = version, .estimated_prompt = estimated_prompt});
+  };
+}
+
 // The parts of this request, which is not recorded yet, where they stand in the conversation.
 VolatileNow volatile_parts_of(const ObservedTurn& turn, const std::vector<Ordinal>& list) {
   VolatileNow now{.system_texts = turn.volatile_parts.system_texts,
@@ -150,9 +158,47 @@ struct TurnEditor::Measure : EditMeasure {
   RequestText text;
   std::optional<std::int64_t> idle_ms = {};  // since the conversation was sent last
   std::optional<AskedEdits> asked = {};      // that the provider was asked for
+  std::function<void()> before_edit = {};    // that may take long
 };
 
-RequestEdit TurnEditor::edit(ObservedTurn& turn, std::int64_t now_ms) {
+class TurnEditor::Turn {
+ public:
+  Turn(TurnEditor& editor, Key key) : editor_(editor), key_(std::move(key)) {
+    const std::lock_guard lock(editor_.mutex_);
+    is_ours_ = editor_.being_edited_.insert(key_).second;
+  }
+  ~Turn() {
+    if (!is_ours_) return;
+    const std::lock_guard lock(editor_.mutex_);
+    editor_.being_edited_.erase(key_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  // false: another request of the conversation is
+  explicit operator bool() const { return is_ours_; }
+
+ private:
+  TurnEditor& editor_;
+  const Key key_;
+  bool is_ours_ = false;
+};
+
+// Also of what was sent a moment ago, and is not recorded yet. It is sent again now.
+std::optional<std::int64_t> TurnEditor::last_sent_ms(const Key& key,
+                                                     std::optional<std::int64_t> recorded_ms,
+                                                     std::int64_t now_ms) {
+  const std::lock_guard lock(mutex_);
+  std::optional<std::int64_t> last = recorded_ms;
+  if (const auto here = sent_at_ms_.find(key); here != sent_at_ms_.end())
+    last = std::max(last.value_or(0), here->second);
+  if (sent_at_ms_.size() >= conversations_max) sent_at_ms_.erase(sent_at_ms_.begin());
+  sent_at_ms_[key] = now_ms;
+  return last;
+}
+
+RequestEdit TurnEditor::edit(const ObservedTurn& turn, std::int64_t now_ms,
+                             const ExchangeEditor::Offer& offer) {
   Measure measure;
   measure.text = read_request_text(turn.dialect, turn.request, turn.record.path);
   Conversation& conversation = *turn.conversation;
@@ -172,36 +218,39 @@ RequestEdit TurnEditor::edit(ObservedTurn& turn, std::int64_t now_ms) {
     measure.factor = conversation.usage().correction(last->usage.model).factor;
     sent_ms = last->at_ms + last->duration_ms.value_or(0);
   }
-  if (const auto here = sent_at_ms_.find(key); here != sent_at_ms_.end())
-    sent_ms = std::max(sent_ms.value_or(0), here->second);
+  sent_ms = last_sent_ms(key, sent_ms, now_ms);
   if (sent_ms) measure.idle_ms = std::max<std::int64_t>(now_ms - *sent_ms, 0);
-  if (sent_at_ms_.size() >= conversations_max) sent_at_ms_.erase(sent_at_ms_.begin());
-  sent_at_ms_[key] = now_ms;
 
   if (turn.aside) {
     // What the client asks to be compacted is what the model has seen, with the client's
     // instructions behind it.
     Conversation trial = conversation.trial(conversation.version()).value();
     trial.apply({*turn.aside}).value();
-    return rendered(turn, policy, measure, trial.history());
+    return rendered(turn, policy, measure, trial.history(), turn.record.version);
   }
   if (policy.compaction == GatewayPolicy::Compaction::pointer)
     measure.asked = asked_edits(turn.dialect, turn.request,
                                 profile_of(measure.text.model, turn.dialect).thinking_bound
                                     ? ThinkingEdits::leave
                                     : ThinkingEdits::make);
+  measure.before_edit = [&, has_offered = false]() mutable {
+    if (!offer || std::exchange(has_offered, true)) return;
+    const History shown = conversation.history();
+    if (turn.has_pointer || !shows_client_list(shown, shown.client_list()))
+      offer(rendered(turn, policy, measure, shown, shown.version()));
+  };
   if (measure.asked) make_asked_edits(turn, policy, measure);
   compress_if_due(turn, policy, measure);
-  turn.record.version = conversation.version();
-  if (!measure.made) return rendered(turn, policy, measure, conversation.history());
+  const History history = conversation.history();
+  if (!measure.made) return rendered(turn, policy, measure, history, history.version());
   const auto& [pointer, tokens_before, pauses] = *measure.made;
   const std::string item = options_.seal->seal(pointer, turn.whose);
   if (!pauses) {
-    RequestEdit edit = rendered(turn, policy, measure, conversation.history());
+    RequestEdit edit = rendered(turn, policy, measure, history, history.version());
     if (edit.body) edit.first_block = compaction_block(pointer.summary, item);
     return edit;
   }
-  const std::uint64_t tokens_after = conversation.stats().tokens;
+  const std::uint64_t tokens_after = history.stats().tokens;
   RequestEdit edit = paused_answer({.item = item,
                                     .id = fresh_id(now_ms),
                                     .created_at_ms = now_ms,
@@ -209,13 +258,19 @@ RequestEdit TurnEditor::edit(ObservedTurn& turn, std::int64_t now_ms) {
                                     .tokens_after = tokens_after},
                                    pointer.summary, turn.request);
   edit.answer_fields = {
-      {"x-undertext-version", std::to_string(turn.record.version.value)},
+      {"x-undertext-version", std::to_string(history.version().value)},
       {"x-undertext-saved", std::to_string(tokens_before - std::min(tokens_before, tokens_after))}};
+  edit.on_sent = seen(turn, history.version(), 0);
   return edit;
 }
 
 CompactionPointer TurnEditor::pointer_to(const Conversation& conversation) {
-  if (!std::exchange(has_told_, true) && options_.on_event)
+  bool has_told = true;
+  {
+    const std::lock_guard lock(mutex_);
+    std::swap(has_told, has_told_);
+  }
+  if (!has_told && options_.on_event)
     options_.on_event("a compaction was answered",
                       conversation.id() +
                           ": the client's session needs Undertext from now on; before removing it: "
@@ -238,15 +293,24 @@ void TurnEditor::compress_if_due(const ObservedTurn& turn, const GatewayPolicy& 
                          .idle_ms = measure.idle_ms,
                          .cache_lifetime_ms = measure.text.cache_lifetime_ms});
   if (!goal) return;
-  if (waits_.size() >= conversations_max) waits_.erase(waits_.begin());
-  EditWaits& waits = waits_[{turn.tenant, conversation.id()}];
-  if (waits.waits(tokens, *goal)) return;
+  const Key key(turn.tenant, conversation.id());
+  const Turn ours(*this, key);
+  if (!ours) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (waits_.size() >= conversations_max) waits_.erase(waits_.begin());
+    if (waits_[key].waits(tokens, *goal)) return;
+  }
+  if (measure.before_edit) measure.before_edit();
   const Aim aim = conversation.aim();
   const auto plan = [&](const History& now) { return edit_plan(policy, *goal, measure, now, aim); };
   const Result<Outcome> outcome = conversation.apply(
       {op::CompressBy{plan}, {.description = "policy " + std::string(name(policy.mode))}});
   if (outcome) return;
-  waits.failed(tokens);
+  {
+    const std::lock_guard lock(mutex_);
+    waits_[key].failed(tokens);
+  }
   if (options_.on_event)
     options_.on_event("a conversation was not compressed",
                       conversation.id() + ": " + outcome.error().message);
@@ -279,6 +343,7 @@ void TurnEditor::make_asked_edits(const ObservedTurn& turn, const GatewayPolicy&
                                                : false;
     if (!is_due) continue;
     if (edit.kind == AskedEdit::Kind::compact) {
+      if (measure.before_edit) measure.before_edit();
       compact_as_asked(conversation, policy, measure);
       if (edit.gives_block && options_.seal && conversation.version() != history.version())
         measure.made = {
@@ -296,24 +361,25 @@ void TurnEditor::make_asked_edits(const ObservedTurn& turn, const GatewayPolicy&
 // A compaction that a client asks for. The item stands for the client's whole list; what the model
 // sees in its place from then on is the view, which is compressed now and can be edited at any
 // time.
-RequestEdit TurnEditor::compacted(ObservedTurn& turn, const GatewayPolicy& policy,
+RequestEdit TurnEditor::compacted(const ObservedTurn& turn, const GatewayPolicy& policy,
                                   const Measure& measure, std::int64_t now_ms) {
   Conversation& conversation = *turn.conversation;
   const std::uint64_t before = conversation.stats().tokens;
   // What cannot be made smaller stays; the item is then as good as the list that it stands for.
   compact_as_asked(conversation, policy, measure);
-  turn.record.version = conversation.version();
+  const History history = conversation.history();
+  const std::uint64_t after = history.stats().tokens;
 
   const CompactionPointer pointer = pointer_to(conversation);
   RequestEdit edit = compaction_answer({.item = options_.seal->seal(pointer, turn.whose),
                                         .id = fresh_id(now_ms),
                                         .created_at_ms = now_ms,
                                         .tokens_before = before,
-                                        .tokens_after = conversation.stats().tokens},
+                                        .tokens_after = after},
                                        turn.record.path, turn.request);
-  edit.answer_fields = {{"x-undertext-version", std::to_string(turn.record.version.value)},
-                        {"x-undertext-saved",
-                         std::to_string(before - std::min(before, conversation.stats().tokens))}};
+  edit.answer_fields = {{"x-undertext-version", std::to_string(history.version().value)},
+                        {"x-undertext-saved", std::to_string(before - std::min(before, after))}};
+  edit.on_sent = seen(turn, history.version(), 0);
   return edit;
 }
 
@@ -344,22 +410,25 @@ RequestEdit TurnEditor::without_store(Dialect dialect, std::string_view body,
   return edit;
 }
 
-RequestEdit TurnEditor::rendered(ObservedTurn& turn, const GatewayPolicy& policy,
-                                 const Measure& measure, const History& history) const {
+// What is sent of this history, which the record tells as `version`.
+RequestEdit TurnEditor::rendered(const ObservedTurn& turn, const GatewayPolicy& policy,
+                                 const Measure& measure, const History& history,
+                                 Version version) const {
   const std::vector<Ordinal> list = history.client_list();
   const std::uint64_t list_tokens = tokens_of(history, list);
-  turn.estimated_prompt = list_tokens + measure.overhead_tokens;
   RequestEdit unchanged;
-  unchanged.answer_fields = {{"x-undertext-version", std::to_string(turn.record.version.value)},
+  unchanged.answer_fields = {{"x-undertext-version", std::to_string(version.value)},
                              {"x-undertext-saved", "0"}};
+  unchanged.on_sent = seen(turn, version, list_tokens + measure.overhead_tokens);
 
   const Profile profile = profile_of(measure.text.model, turn.dialect);
   const bool is_edited = !shows_client_list(history, list);
   if (turn.has_pointer) {
-    const std::vector<http::Field> fields = unchanged.answer_fields;
-    unchanged =
+    RequestEdit simple =
         without_store(turn.dialect, measure.asked ? measure.asked->body : turn.request, turn.whose);
-    unchanged.answer_fields = fields;
+    simple.answer_fields = std::move(unchanged.answer_fields);
+    simple.on_sent = std::move(unchanged.on_sent);
+    unchanged = std::move(simple);
   }
   std::vector<Finding> refused;
   if (policy.repair) refused = validate_request(turn.request, profile).value();
@@ -385,7 +454,7 @@ RequestEdit TurnEditor::rendered(ObservedTurn& turn, const GatewayPolicy& policy
     return unchanged;
   }
   const std::uint64_t tokens = history.stats().tokens;
-  turn.estimated_prompt = tokens + measure.overhead_tokens;
+  edit.on_sent = seen(turn, version, tokens + measure.overhead_tokens);
   edit.answer_fields[1].value = std::to_string(list_tokens - std::min(list_tokens, tokens));
   if (!refused.empty()) {
     const std::string codes = codes_of(refused);

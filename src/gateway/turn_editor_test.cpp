@@ -137,21 +137,27 @@ class TurnEditorTest : public ::testing::Test {
     std::string conversation;
     std::uint64_t version = 0;
   };
+  enum class When : std::uint8_t { in_time, late };
   // One request and its answer, which the client takes over.
-  Sent send(Client& client, const std::string& answer, const std::string& session = "s") {
+  Sent send(Client& client, const std::string& answer, const std::string& session = "s",
+            When when = When::in_time) {
     SentRequest request{.dialect = client.dialect(),
                         .method = "POST",
                         .head = {.headers = {{"x-session-id", session}}}};
     request.body = std::make_shared<const std::string>(client.body());
     request.at_ms = now_ms_;
     const std::shared_ptr<ObservedTurn> turn = recorder_->begin(request).value();
-    Sent sent{.edit = editor_->edit(*turn, now_ms_),
-              .body = *request.body,
-              .conversation = turn->conversation->id()};
+    std::optional<RequestEdit> offered;
+    const auto offer = [&](RequestEdit edit) { offered = std::move(edit); };
+    RequestEdit edit = editor_->edit(*turn, now_ms_, offer);
+    if (when == When::late) edit = offered.value_or(RequestEdit());
+    Sent sent{
+        .edit = std::move(edit), .body = *request.body, .conversation = turn->conversation->id()};
     if (sent.edit.body) sent.body = *sent.edit.body;
-    sent.version = turn->record.version.value;
+    if (sent.edit.on_sent) sent.edit.on_sent();
     now_ms_ += 1000;
     recorder_->finish(*turn, answered(client.dialect(), answer)).value();
+    sent.version = turn->conversation->requests({.last = 1}).value().front().version.value;
     client.answer(answer);
     return sent;
   }
@@ -256,6 +262,48 @@ TEST_F(TurnEditorTest, AnEditKeepsASystemPromptThatIsAnObjectInsteadOfAList) {
   EXPECT_LT(sent.edit.body->size(), client.body().size() / 2);
   EXPECT_NE(sent.edit.body->find("Be brief."), std::string::npos) << *sent.edit.body;
   EXPECT_EQ(open(sent.conversation)->view()[0].text(), "Be brief.");
+}
+
+TEST_F(TurnEditorTest, WhereAnEditIsLateThePrefixGoesOnAndTheRecordTellsWhatWasSent) {
+  set(R"({"mode":"compact","thresholdTokens":3000})");
+  Client client(Dialect::anthropic);
+  std::vector<std::string> before;
+  std::uint64_t seed = 0, edits_before = 0;
+  const auto turn = [&](When when) {
+    client.say("look at file " + std::to_string(++seed));
+    client.use_tool("f" + std::to_string(seed), long_text(200, seed));
+    return send(client, "seen " + std::to_string(seed), "s", when);
+  };
+  const auto edits_in_all = [&](const Sent& sent) {
+    return edits(sent.conversation, open(sent.conversation)->version().value);
+  };
+  int late = 0;
+  for (int i = 0; i < 40; ++i) {
+    // The first edit has no view behind it that differs from the client's list.
+    const bool is_to_be_late = edits_before > 0;
+    const Sent sent = turn(When::in_time);
+    const bool is_edited = edits_in_all(sent) > edits_before;
+    if (!is_edited && edits_before > 0) {
+      EXPECT_TRUE(begins_with(messages_in(sent.body), before)) << i;
+    }
+    edits_before = edits_in_all(sent);
+    before = messages_in(sent.body);
+    if (!is_to_be_late) continue;
+    const Sent next = turn(When::late);
+    if (edits_in_all(next) == edits_before) {
+      EXPECT_FALSE(next.edit.body.has_value()) << "nothing was offered, for nothing takes long";
+      before.clear();
+      continue;
+    }
+    ++late;
+    ASSERT_TRUE(next.edit.body.has_value()) << i;
+    EXPECT_TRUE(begins_with(messages_in(next.body), before)) << "the prefix goes on";
+    EXPECT_EQ(edits(next.conversation, next.version), edits_before)
+        << "the model has not seen the edit";
+    edits_before = edits_in_all(next);
+    before.clear();
+  }
+  EXPECT_GT(late, 0);
 }
 
 TEST_F(TurnEditorTest, FitThatCannotFitGoesThroughUnchanged) {

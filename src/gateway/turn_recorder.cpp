@@ -1241,6 +1241,8 @@ void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& res
 
 std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {
   RequestRecord& record = turn.record;
+  const std::optional<SentView::Which> sent = turn.sent->get();
+  if (sent) record.version = sent->version;
   for (const std::string& key : record.keys)
     if (const auto mine = under_way_.find({turn.tenant, key});
         mine != under_way_.end() && mine->second.turn == &turn)
@@ -1267,7 +1269,7 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
                     .completion = response.usage.completion,
                     .cached = std::min(response.usage.cached, response.usage.prompt),
                     .at_ms = record.at_ms,
-                    .estimated_prompt = turn.estimated_prompt};
+                    .estimated_prompt = sent ? sent->estimated_prompt : 0};
     record.usage.cache_written =
         std::min(response.usage.cache_written, record.usage.prompt - record.usage.cached);
     record.usage.cache_written_hour =

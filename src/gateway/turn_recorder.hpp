@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,6 +64,28 @@ struct CachedMessages {
   std::uint64_t count = 0;  // at the beginning of the client's list
 };
 
+// What the upstream got in place of the request's list: whoever sends it says so on one thread, and
+// the recorder reads it on another.
+class SentView {
+ public:
+  struct Which {
+    Version version = {};
+    std::uint64_t estimated_prompt = 0;  // RequestUsage::estimated_prompt
+  };
+  void set(Which which) {
+    const std::lock_guard lock(mutex_);
+    which_ = which;
+  }
+  std::optional<Which> get() const {  // none: the list went as it came
+    const std::lock_guard lock(mutex_);
+    return which_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<Which> which_;
+};
+
 // A request whose answer has not ended.
 struct ObservedTurn {
   std::string tenant;
@@ -89,9 +112,9 @@ struct ObservedTurn {
   std::string whose = {};  // for whom items are sealed
   // Of a compaction that the provider makes: its list, which the conversation does not follow.
   std::optional<op::Reconcile> aside = {};
-  std::string rest = {};               // the request's other fields, as a JSON object
-  bool is_delta = false;               // it holds only what is new to the provider
-  std::uint64_t estimated_prompt = 0;  // RequestUsage::estimated_prompt
+  std::string rest = {};  // the request's other fields, as a JSON object
+  bool is_delta = false;  // it holds only what is new to the provider
+  std::shared_ptr<SentView> sent = std::make_shared<SentView>();
   // It asks how far the provider has come with the answer to this record; 0: it asks for an answer.
   std::uint64_t awaited = 0;
 };

@@ -49,6 +49,14 @@ struct AppLimits {
   std::chrono::milliseconds watch{500};
 };
 
+// A server that is to be stopped without anybody noticing: it answers everything, and tells load
+// balancers to send nothing more.
+struct Draining {
+  bool is_draining = false;
+  std::uint64_t requests = 0;  // under way, but for the one that asks
+  std::uint64_t streams = 0;   // open, of events and exports
+};
+
 struct AppOptions {
   // The store as this tenant sees it. May throw Failure.
   std::function<std::shared_ptr<Store>(const std::string& tenant)> store;
@@ -58,10 +66,12 @@ struct AppOptions {
   // one in the background, for the log
   std::function<void(const std::string& job, const Error& error)> compression_failed = {};
   std::function<std::string()> metrics = {};  // what GET /metrics answers; unset: nothing
-  // what GET /readyz asks besides the store, such as whether the server is stopping
-  std::function<bool()> is_ready = {};
-  std::shared_ptr<const Catalog> catalog = {};  // unset: the store has read all it has
-  SiteFiles site = {};                          // what is served at /docs/
+  // What GET /readyz asks besides the store: why the server should get no more requests; empty:
+  // it should.
+  std::function<std::string()> why_not_ready = {};
+  std::function<Draining(bool begins)> drain = {};  // begins or ends it; unset: it cannot be
+  std::shared_ptr<const Catalog> catalog = {};      // unset: the store has read all it has
+  SiteFiles site = {};                              // what is served at /docs/
   AppLimits limits = {};
 };
 

@@ -44,6 +44,7 @@ std::string_view right_in_words(Right right) {
     case Right::read: return "right read";
     case Right::write: return "right write";
     case Right::metrics: return "right metrics";
+    case Right::operate: return "right operate";
   }
   return "";
 }

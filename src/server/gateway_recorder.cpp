@@ -123,8 +123,9 @@ class StoreRecorder final : public ExchangeRecorder, public ExchangeEditor {
   bool may_edit(const ObservedRequest& request) const override {
     return recorder_.may_edit(request);
   }
-  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request) override {
-    return recorder_.edit(request);
+  RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request,
+                   const Offer& offer) override {
+    return recorder_.edit(request, offer);
   }
   RequestEdit unedited(const ObservedRequest& request) const override {
     return recorder_.unedited(request);

@@ -84,6 +84,7 @@ std::string_view name_of(Right right) {
     case Right::read: return "read";
     case Right::write: return "write";
     case Right::metrics: return "metrics";
+    case Right::operate: return "operate";
   }
   return "";
 }

@@ -29,10 +29,20 @@ http::Reply dialects() {
 }
 
 http::Reply ready(App::Rep& app) {
-  if (app.options.is_ready && !app.options.is_ready())
-    refuse(ErrorCode::unavailable, "the server is stopping");
+  if (app.options.why_not_ready)
+    if (std::string why = app.options.why_not_ready(); !why.empty())
+      refuse(ErrorCode::unavailable, std::move(why));
   if (std::optional<Error> error = app.readiness.look()) throw Failure(*std::move(error));
   return json_reply(R"({"ok":true,"result":"ready"})");
+}
+
+http::Reply drain(App::Rep& app, bool begins) {
+  if (!app.options.drain) refuse(ErrorCode::unsupported, "this server cannot be drained");
+  const Draining now = app.options.drain(begins);
+  return json_reply(std::string(R"({"ok":true,"result":{"draining":)") +
+                    (now.is_draining ? "true" : "false") + R"(,"requests":)" +
+                    std::to_string(now.requests) + R"(,"streams":)" + std::to_string(now.streams) +
+                    "}}");
 }
 
 constexpr std::string_view page_policy =
@@ -154,6 +164,21 @@ std::vector<Route> page_routes(App::Rep& app) {
       fixed(
           "/readyz", "getReady", "That the store answers too; else 503.", "application/json",
           [&app](const Call&) { return ready(app); }, "ReadyAnswer"),
+      {.method = "POST",
+       .path = "/v1/drain",
+       .right = Right::operate,
+       .name = "beginDrain",
+       .what = "Begins to drain: /readyz is 503, and everything is still answered. Again: how far "
+               "it is.",
+       .answers = "DrainingAnswer",
+       .handle = replying([&app](const Call&) { return drain(app, true); })},
+      {.method = "DELETE",
+       .path = "/v1/drain",
+       .right = Right::operate,
+       .name = "endDrain",
+       .what = "Ends it: the server is ready again.",
+       .answers = "DrainingAnswer",
+       .handle = replying([&app](const Call&) { return drain(app, false); })},
       {.method = "GET",
        .path = "/metrics",
        .right = Right::metrics,

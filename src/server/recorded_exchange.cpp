@@ -116,6 +116,7 @@ http::Reply recorded(http::Reply reply, const Recorder& recorder, const RequestN
   record(recorder, note, reply.status, reply.body.size());
   log_cause(recorder, note, reply);
   add_guarding_fields(reply.fields);
+  reply.close = reply.close || recorder.is_draining.load(std::memory_order_relaxed);
   return reply;
 }
 

@@ -16,6 +16,8 @@ struct Recorder {
   const ServerLog& log;
   Metrics& metrics;
   std::atomic<std::uint64_t>& streams;  // open now
+  // Every answer is the last one of its connection, so that its client opens the next one elsewhere.
+  const std::atomic<bool>& is_draining;
 };
 
 // What is known of a request before it is answered.

@@ -15,7 +15,7 @@ class RecordedAnswers : public ::testing::Test, protected LogPipe {
  protected:
   RecordedAnswers() { log(ServerLog::Requests::none); }
   void answer(http::Reply reply) {
-    const Recorder recorder{*log_, metrics_, streams_};
+    const Recorder recorder{*log_, metrics_, streams_, is_draining_};
     const RequestNote note{&routes_[0],        "GET", "::1",
                            {"acme", "reader"}, 0,     std::chrono::steady_clock::now()};
     recorded(std::make_unique<CollectedExchange>(answered_), recorder, note)
@@ -23,6 +23,7 @@ class RecordedAnswers : public ::testing::Test, protected LogPipe {
   }
   const std::vector<Route> routes_{{.method = "GET", .path = "/v1/things/{id}"}};
   Metrics metrics_{routes_};
+  std::atomic<bool> is_draining_ = false;
   std::atomic<std::uint64_t> streams_ = 0;
   std::shared_ptr<Answered> answered_ = std::make_shared<Answered>();
 };
@@ -48,6 +49,14 @@ TEST_F(RecordedAnswers, AnErrorThatTheCallerCanMendIsCountedAndNotLogged) {
   EXPECT_EQ(answered_->field("X-Request-Id"), "");
   EXPECT_EQ(written(), "");
   EXPECT_NE(metrics_.text({}).find(R"(errors_total{code="denied"} 1)"), std::string::npos);
+}
+
+TEST_F(RecordedAnswers, WhileTheServerDrainsEveryAnswerEndsItsConnection) {
+  answer({.body = "{}"});
+  EXPECT_FALSE(answered_->reply.close);
+  is_draining_ = true;
+  answer({.body = "{}"});
+  EXPECT_TRUE(answered_->reply.close);
 }
 
 TEST(AnsweredCalls, WhatAHandlerThrowsIsTheCauseOfA500) {

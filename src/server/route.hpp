@@ -18,7 +18,7 @@
 
 namespace undertext {
 
-enum class Right : std::uint8_t { none, read, write, metrics };
+enum class Right : std::uint8_t { none, read, write, metrics, operate };
 
 // Who calls. Without tokens: the tenant "" and the name "local".
 struct Caller {

@@ -4,6 +4,7 @@
 #include <any>
 #include <atomic>
 #include <chrono>
+#include <thread>
 #include <utility>
 #include <variant>
 
@@ -141,6 +142,8 @@ class Gate {
   std::shared_ptr<MoneyCounts> money() const { return money_; }
   void count_in(const Gateway& gateway) { gateway_.store(&gateway, std::memory_order_release); }
 
+  void begin_to_drain() { draining_ = true; }
+
   // Streams end at once; what is under way is still answered.
   void begin_to_stop() {
     stopping_ = true;
@@ -201,7 +204,16 @@ class Gate {
                  {{"job", job}, {"code", std::string(name(error.code))}, {"cause", error.message}});
     };
     options.metrics = [this] { return metrics_text(); };
-    options.is_ready = [this] { return !stopping_; };
+    options.why_not_ready = [this]() -> std::string {
+      return stopping_ ? "the server is stopping" : draining_ ? "the server is draining" : "";
+    };
+    options.drain = [this](bool begins) {
+      if (draining_.exchange(begins) != begins)
+        log_.event(ServerLog::Level::info, begins ? "draining" : "ready again");
+      return Draining{.is_draining = begins,
+                      .requests = workers_.counts().running + workers_.counts().waiting - 1,
+                      .streams = streams_.load(std::memory_order_relaxed)};
+    };
     return options;
   }
 
@@ -257,6 +269,7 @@ class Gate {
         {"open_conversations_bytes", "About what they have in memory.", open.cache_bytes},
         {"quota_refused_total", "Writes refused because a tenant has stored what it may.",
          stores_.refused(), Number::Kind::counter},
+        {"draining", "1 while the server drains.", draining_ ? std::uint64_t{1} : 0},
         {"compressions", "Compressions under way in the background.", open.compressions},
         {"index_messages_total", "Messages of older releases that were indexed for search.",
          indexing.messages, Number::Kind::counter},
@@ -269,14 +282,14 @@ class Gate {
   }
 
   const ServerLog& log_;
-  std::atomic<bool> stopping_ = false, is_open_ = false;
+  std::atomic<bool> stopping_ = false, is_open_ = false, draining_ = false;
   std::atomic<std::uint64_t> streams_ = 0;
   const std::unique_ptr<Tokens> tokens_;
   const std::shared_ptr<http::Budget> budget_;
   TenantStores stores_;
   App app_;
   Metrics metrics_;
-  Recorder recorder_{log_, metrics_, streams_};
+  Recorder recorder_{log_, metrics_, streams_, draining_};
   std::unique_ptr<Admission> admission_;
   const http::Server* server_ = nullptr;
   std::atomic<const Gateway*> gateway_ = nullptr;
@@ -352,6 +365,11 @@ std::optional<Error> serve(const ServeOptions& options) {
     options.until();
   else
     wait_for(signals);
+  if (options.drain.count() > 0) {
+    log.event(ServerLog::Level::info, "draining");
+    gate.begin_to_drain();
+    std::this_thread::sleep_for(options.drain);  // a second signal ends it
+  }
   log.event(ServerLog::Level::info, "stopping");
   const StopGuard guard(log);
   if (gateway) gateway->stop();

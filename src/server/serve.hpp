@@ -39,6 +39,8 @@ struct ServeOptions {
   std::uint64_t cache_bytes = std::uint64_t{512} << 20;
   // for one request, without exports and streams
   std::chrono::seconds request_time{60};
+  // How long it drains before it stops: see serve()
+  std::chrono::seconds drain{0};
   // of messages that the operations of one request make
   std::uint64_t made_bytes_max = std::uint64_t{32} << 20;
   Quota quota = {};     // of each tenant
@@ -55,8 +57,9 @@ struct ServeOptions {
   std::function<void()> until = {};
 };
 
-// Serves until SIGINT or SIGTERM, answers what is under way, and returns within 10 s; where it
-// could not, the process ends (exit 1). Call it from the only thread there is: signals are blocked
+// Serves until SIGINT or SIGTERM, drains for as long as it is to (GET /readyz is 503, and everything
+// is still answered), answers what is under way, and returns within 10 s more; where it could not,
+// the process ends (exit 1). Call it from the only thread there is: signals are blocked
 // for those it starts.
 // invalid_argument: an address beyond this machine without tokens, an address or certificate that
 // is none. not_found, corrupt: the tokens file. unavailable:

@@ -236,6 +236,11 @@ void describe_server(Shapes& shapes) {
   add_answer(shapes, "DialectsAnswer", "Dialects");
   add_answer(shapes, "HealthAnswer", R"("healthy")");
   add_answer(shapes, "ReadyAnswer", R"("ready")");
+  shapes.add(answer_shape("Draining", "A server that is to be stopped.",
+                          {{"draining", "boolean"},
+                           {"requests", "integer", "Under way, but for this one."},
+                           {"streams", "integer", "Open, of events and exports."}}));
+  add_answer(shapes, "DrainingAnswer", "Draining");
   std::string answers;
   for (const std::string& answer : query_answers())
     answers += (answers.empty() ? "" : "|") + answer;

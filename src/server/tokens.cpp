@@ -123,6 +123,7 @@ std::optional<Token> read_line(std::string_view line) {
     token.rights.read = token.rights.read || one->read;
     token.rights.write = token.rights.write || one->write;
     token.rights.metrics = token.rights.metrics || one->metrics;
+    token.rights.operate = token.rights.operate || one->operate;
   }
   std::optional<std::int64_t> made;
   // A time that cannot be read must not become a token without an end.
@@ -177,14 +178,15 @@ bool Rights::allow(Right right) const {
     case Right::read: return read;
     case Right::write: return write;
     case Right::metrics: return metrics;
+    case Right::operate: return operate;
   }
   return false;
 }
 
 std::string Rights::text() const {
   std::string text;
-  for (const auto& [has, name] :
-       {std::pair(read, "read"), std::pair(write, "write"), std::pair(metrics, "metrics")}) {
+  for (const auto& [has, name] : {std::pair(read, "read"), std::pair(write, "write"),
+                                  std::pair(metrics, "metrics"), std::pair(operate, "operate")}) {
     if (!has) continue;
     if (!text.empty()) text += ',';
     text += name;
@@ -203,9 +205,12 @@ Result<Rights> read_rights(std::string_view text) {
       rights.write = true;
     } else if (word == "metrics") {
       rights.metrics = true;
+    } else if (word == "operate") {
+      rights.operate = true;
     } else {
       return Error{ErrorCode::invalid_argument,
-                   "rights are read, write and metrics, with commas between them", "rights"};
+                   "rights are read, write, metrics and operate, with commas between them",
+                   "rights"};
     }
     if (comma == std::string_view::npos) return rights;
     text.remove_prefix(comma + 1);

@@ -26,7 +26,7 @@
 namespace undertext {
 
 struct Rights {
-  bool read = false, write = false, metrics = false;
+  bool read = false, write = false, metrics = false, operate = false;
   bool allow(Right right) const;
   std::string text() const;  // such as "read,write"
 };

@@ -6,6 +6,7 @@ system prompt.
 """
 
 import json
+import pathlib
 import re
 import subprocess
 import sys
@@ -180,6 +181,13 @@ class Money(unittest.TestCase):
         self.assertIn(f"undertext_ledger_findings_total{{{label}}} 2\n", metrics)
         dollars = float(re.search(rf"undertext_ledger_dollars_total{{{label}}} (\S+)", metrics)[1])
         self.assertAlmostEqual(dollars, ledger["totals"]["dollars"], 6)
+        dashboard = (
+            pathlib.Path(__file__).parents[2] / "packaging" / "grafana" / "undertext.json"
+        ).read_text()
+        shown = set(re.findall(r"undertext_\w+", dashboard))
+        there = set(re.findall(r"^undertext_\w+", metrics, re.M))
+        self.assertGreater(len(shown), 25)
+        self.assertEqual(shown - there, set(), "the dashboard shows what nobody measures")
 
     def test_recorded_turns_are_replayed_under_another_policy(self):
         system = "You are brief. " * 400

@@ -119,6 +119,8 @@ GOOD = {
     "getDialects": {},
     "getHealth": {},
     "getReady": {},
+    "beginDrain": {},
+    "endDrain": {},
     "getMetrics": {},
     "getOpenApi": {},
     "getDocs": {},
@@ -172,7 +174,7 @@ class Contract(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Folder(PROGRAM)
-        cls.token = cls.folder.make_token("all", "acme", "read,write,metrics")
+        cls.token = cls.folder.make_token("all", "acme", "read,write,metrics,operate")
         cls.server = Server(cls.folder, "--tokens", cls.folder.tokens, "--rate", "1000000")
         cls.document = cls.server.request("GET", "/openapi.json").json()
         cls.connection = cls.server.connection()

@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from running import running, verdict
+from running import running, texts_in, verdict
 
 CLIENTS, CONVERSATIONS = 6, 3
 
@@ -62,18 +62,6 @@ class Client(threading.Thread):
                 return
 
 
-def messages(server, conversation):
-    texts, start = [], 0
-    while True:
-        some = server.request(
-            "GET", f"/v1/conversations/{conversation}/rows?start={start}&end={start + 1000}"
-        ).json()["result"]["rows"]
-        texts += [row["message"]["content"] for row in some]
-        if len(some) < 1000:
-            return texts
-        start += 1000
-
-
 def main():
     seed = int(os.environ.get("SEED") or random.randrange(1 << 30))
     kills = int(os.environ.get("KILLS") or 8)
@@ -103,12 +91,12 @@ def main():
             for conversation, texts in client.acknowledged.items():
                 total += len(texts)
                 if conversation != "shared":
-                    stored = messages(server, conversation)
+                    stored = texts_in(server, conversation)
                     if stored != texts:
                         problems.append(
                             f"{conversation}: acknowledged {len(texts)}, stored {len(stored)}"
                         )
-        stored = messages(server, "shared")
+        stored = texts_in(server, "shared")
         expected = sorted(
             text for client in clients for text in client.acknowledged.get("shared", [])
         )

@@ -215,6 +215,19 @@ class Server:
         return reply
 
 
+def texts_in(server, conversation):
+    """Of all messages of its view."""
+    texts, start = [], 0
+    while True:
+        some = server.request(
+            "GET", f"/v1/conversations/{conversation}/rows?start={start}&end={start + 1000}"
+        ).json()["result"]["rows"]
+        texts += [row["message"]["content"] for row in some]
+        if len(some) < 1000:
+            return texts
+        start += 1000
+
+
 class EventStream:
     """Server-sent events, read by a thread of their own."""
 

@@ -288,6 +288,10 @@ class Tokens(Served):
         self.assertEqual(
             self.server.request("GET", "/v1/conversations", token=self.scraper).status, 403
         )
+        for token in (self.reader, self.acme, self.scraper):
+            reply = self.server.request("POST", "/v1/drain", token=token)
+            self.assertEqual(reply.status, 403, "only who operates the server may drain it")
+        self.assertEqual(self.server.request("GET", "/readyz").status, 200)
 
     def test_a_thousand_wrong_tokens_are_slowed_down_and_others_notice_nothing(self):
         self.server.make("guarded", self.acme)

@@ -129,6 +129,42 @@ TEST_P(MergeFork, MessagesAreTheForksOwnAsItsViewShowsThem) {
   EXPECT_EQ(texts(parent), (std::vector<std::string>{"a", "s", "b", "d"}));
 }
 
+TEST_P(MergeFork, ACallFromBeforeTheForkKeepsTheResultThatTheOriginGaveIt) {
+  const auto parsed = [](std::string_view json) {
+    return Operation{op::Append{{Message::parse(json).value()}}};
+  };
+  const auto result = [&](const std::string& text) {
+    return parsed(R"({"role":"tool","tool_call_id":"c1","content":")" + text + R"("})");
+  };
+  Conversation parent = open("p");
+  parent
+      .apply(parsed(R"({"role":"assistant","content":null,"tool_calls":[{"id":"c1",)"
+                    R"("type":"function","function":{"name":"look","arguments":"{}"}}]})"))
+      .value();
+  Conversation fork = parent.fork(Version(1), "f").value();
+  fork.apply(result("seen by the fork")).value();
+  fork.apply(answer("done")).value();
+  const op::MergeFork all{.from = "f", .mode = MergeMode::messages};
+  const op::MergeFork both{.from = "f", .mode = MergeMode::pick, .ordinals = {1, 2}};
+
+  // No result yet: the fork's is welcome.
+  parent.apply({all}).value();
+  EXPECT_EQ(texts(parent), (std::vector<std::string>{"", "seen by the fork", "done"}));
+  parent.apply({op::Undo{}}).value();
+
+  parent.apply(result("seen here")).value();
+  EXPECT_EQ(parent.apply({both}).error().code, ErrorCode::invalid_argument);
+  parent.apply({all}).value();
+  EXPECT_EQ(texts(parent), (std::vector<std::string>{"", "seen here", "done"}));
+
+  // One that is hidden is in nobody's way.
+  parent.apply({op::Undo{}}).value();
+  parent.apply({op::Delete{Names::indices({1})}}).value();
+  parent.apply({all}).value();
+  const std::vector<std::string> shown = texts(parent);
+  EXPECT_EQ(std::count(shown.begin(), shown.end(), "seen by the fork"), 1);
+}
+
 TEST_P(MergeFork, RefusesWhatIsNoForkOfItAndArgumentsThatExcludeEachOther) {
   Conversation parent = open("p");
   parent.apply(user("a")).value();

@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, Mapping, Sequence, TypedDict, Union
+from typing import Any, Literal, Mapping, Sequence, TypedDict, Union
 
 from ._message import MessageLike
-from ._protocol import (
-    AnyOperation,
-    Budget,
-    CacheMarkers,
-    ClientName,
-    Dialect,
-    GivenRequestUsage,
-    Pairs,
-    ProfileName,
-    Range,
-    ReplaceText,
-    Role,
-    StrategyChoice,
-    SurvivalPolicy,
-    TruncateText,
-)
+from ._protocol import AnyOperation, Budget, CacheMarkers, ClientName, Dialect, GivenRequestUsage, Pairs, ProfileName, Range, ReplaceText, Role, StrategyChoice, SurvivalPolicy, TruncateText
 
 
 class OperationOptions(TypedDict, total=False):

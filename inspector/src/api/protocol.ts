@@ -3490,6 +3490,20 @@ export interface ReadyAnswer {
   result: 'ready';
 }
 
+/** A server that is to be stopped. */
+export interface Draining {
+  draining: boolean;
+  /** Under way, but for this one. */
+  requests: number;
+  /** Open, of events and exports. */
+  streams: number;
+}
+
+export interface DrainingAnswer {
+  ok: true;
+  result: Draining;
+}
+
 /** The answer to a query. */
 export type QueryAnswer =
   | MessagesAnswer
