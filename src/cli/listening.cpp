@@ -95,6 +95,7 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
   serving.body_bytes_max = given.body << 20;
   serving.recording_bytes = given.recording << 20;
   serving.relays_upgrades = given.relay_upgrades;
+  serving.one_user = given.one_user;
   if (given.tools != "none" && given.tools != "recall")
     fail(ErrorCode::invalid_argument, "tools are none or recall", "tools");
   if (given.tools == "recall") serving.policies.set_tools(GatewayPolicy::Tools::recall);
@@ -183,6 +184,9 @@ void declare_upstreams(Arguments& arguments, UpstreamsGiven& given) {
                  "they search what is no longer in "
                  "context. Default none",
                  "none|recall"});
+  arguments.add({"--one-user", &given.one_user,
+                 "All credentials are one user's, so that a renewed login or another key finds its "
+                 "conversations; default: each is a user, and with wrap all are one"});
   arguments.add({"--relay-upgrades", &given.relay_upgrades,
                  "Relay WebSockets, which are not recorded; default: they are answered 426, and "
                  "clients use HTTP"});

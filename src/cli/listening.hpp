@@ -26,7 +26,7 @@ struct UpstreamsGiven {
   std::vector<std::string> record;    // LEVEL or TENANT=LEVEL
   std::optional<std::string> policy;  // a mode, JSON, or a file with JSON
   std::uint64_t idle_seconds = 900, body = 64, recording = 256;
-  bool relay_upgrades = false;
+  bool relay_upgrades = false, one_user = false;
   std::string enforce = "recording";
   std::string tools = "none";
 };

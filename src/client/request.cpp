@@ -147,11 +147,14 @@ class RequestReader {
     const auto first = std::find_if(list.begin(), list.end(), [](const op::Reconcile::Sent& sent) {
       return sent.message.role() != Role::system;
     });
-    return !request_.session.empty() && first != list.end() && says(first->message, beginnings);
+    const bool is_named = !head_.header("x-undertext-conversation").empty();
+    return (is_named || !request_.session.empty()) && first != list.end() &&
+           says(first->message, beginnings);
   }
 
   ClientRequestKind kind(const JsonValue& body) const {
     if (head_.path.find("/count_tokens") != std::string::npos ||
+        head_.path.ends_with("/responses/input_tokens") ||
         head_.path.find(":countTokens") != std::string::npos)
       return ClientRequestKind::count_tokens;
     const std::vector<op::Reconcile::Sent>& list = request_.reconcile.list;

@@ -69,6 +69,13 @@ bool is_single(Dialect dialect, const JsonValue& root) {
 
 }  // namespace
 
+std::vector<JsonValue> listed_in(const RequestBody& body) {
+  std::vector<JsonValue> elements;
+  if (body.list)
+    for_each_listed(*body.list, [&](const JsonValue& element) { elements.push_back(element); });
+  return elements;
+}
+
 Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
   RequestBody body;
   if (root.is(JsonType::array)) {
@@ -90,7 +97,8 @@ Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
     return body;
   }
   const bool is_text = dialect == Dialect::openai_responses && list->is(JsonType::string);
-  if (!is_text && !list->is(JsonType::array))
+  const bool is_only_one = dialect == Dialect::gemini && list->is(JsonType::object);
+  if (!is_text && !is_only_one && !list->is(JsonType::array))
     return bad(std::string(names.list), std::string(names.list) + " must be an array");
   body.list = *list;
   body.rest = "{";
@@ -99,6 +107,9 @@ Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
     const bool is_top = (!names.top.empty() && member.key.string_is(names.top)) ||
                         (dialect == Dialect::gemini && member.key.string_is("system_instruction"));
     if (is_top && !member.value.is(JsonType::null)) {
+      // Under both names of Gemini's; which of them the provider takes is not for us to say.
+      if (body.top && dialect == Dialect::gemini)
+        return bad(std::string(names.top), std::string(names.top) + " is there twice");
       const bool is_fit = member.value.is(JsonType::string) ||
                           (dialect == Dialect::gemini ? member.value.is(JsonType::object)
                                                       : member.value.is(JsonType::array));
@@ -124,6 +135,9 @@ class Importer {
       : dialect_(dialect), limits_(limits), names_(names) {}
 
   std::optional<Error> add_top(const JsonValue& value) {
+    if (dialect_ == Dialect::gemini && value.is(JsonType::object))
+      if (std::optional<Error> error = check_parts(value, std::string(names_of(dialect_).top)))
+        return error;
     arena_.limit_blocks(blocks_max(limits_));
     const Turn turn = read_top(dialect_, value.raw(), arena_);
     if (arena_.is_over()) return too_many_blocks(limits_);
@@ -190,13 +204,16 @@ class Importer {
     return error;
   }
 
+  static std::optional<Error> check_parts(const JsonValue& content, const std::string& place) {
+    const std::optional<JsonValue> parts = content.find("parts");
+    const bool is_fit = !parts || parts->is(JsonType::array) || parts->is(JsonType::object) ||
+                        parts->is(JsonType::null);
+    if (is_fit) return std::nullopt;
+    return bad(place + ".parts", "parts must be an array, or an object for an array of one");
+  }
+
   std::optional<Error> check_shape(const JsonValue& value) const {
-    if (dialect_ == Dialect::gemini) {
-      const std::optional<JsonValue> parts = value.find("parts");
-      if (parts && !parts->is(JsonType::array))
-        return bad(path() + ".parts", "parts must be an array");
-      return std::nullopt;
-    }
+    if (dialect_ == Dialect::gemini) return check_parts(value, path());
     const std::optional<JsonValue> role = value.find("role");
     if (!role && dialect_ == Dialect::openai_responses && string_of(value, "type"))
       return std::nullopt;
@@ -252,7 +269,7 @@ std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::s
     return importer.add(text->root(), false);
   }
   std::size_t at = 0;
-  for (const JsonValue element : body.list->elements())
+  for (const JsonValue& element : listed_in(body))
     if (at++ >= skip)
       if (std::optional<Error> error = importer.add(element, false)) return error;
   return std::nullopt;
@@ -340,9 +357,9 @@ Result<Imported> import_after(const View& view, const Profile& profile, std::str
           rendered ? rendered->root().find(names_of(profile.dialect).top) : std::nullopt;
       top_is_same = top && is_same(*top, *body->top);
     }
-    if (top_is_same && body->list && body->list->is(JsonType::array)) {
+    if (top_is_same) {
       std::string bytes;
-      for (const JsonValue element : body->list->elements()) {
+      for (const JsonValue& element : listed_in(*body)) {
         if (same == draft.turns.size()) break;
         bytes.clear();
         append_turn(bytes, profile.dialect, draft.turns[same]);
@@ -395,9 +412,8 @@ Result<std::vector<Finding>> validate_request(std::string_view json, const Profi
   };
   if (body->one)
     if (std::optional<Error> error = add(*body->one)) return std::move(*error);
-  if (body->list && body->list->is(JsonType::array))
-    for (const JsonValue element : body->list->elements())
-      if (std::optional<Error> error = add(element)) return std::move(*error);
+  for (const JsonValue& element : listed_in(*body))
+    if (std::optional<Error> error = add(element)) return std::move(*error);
   return public_findings(check(draft, profile, *facts), draft, profile.dialect, nullptr);
 }
 

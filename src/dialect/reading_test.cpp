@@ -46,6 +46,57 @@ TEST(DialectReading, TheNestedPartsOfDocument000ArriveEverywhere) {
   }
 }
 
+TEST(DialectReading, WhatGeminiTakesForAListOfOneIsReadAndSentAsTheList) {
+  const std::string listed =
+      R"({"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[{"role":"user","parts":[{"text":"hi"}]}]})";
+  const std::string content = R"({"role":"user","parts":[{"text":"hi"}]})";
+  for (
+      const std::string& given : {
+          R"({"systemInstruction":{"parts":{"text":"Be brief."}},"contents":[)" + content + "]}",
+          R"({"system_instruction":{"parts":{"text":"Be brief."}},"contents":[)" + content + "]}",
+          R"({"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":)" + content + "}",
+          std::string(
+              R"({"systemInstruction":{"parts":{"text":"Be brief."}},"contents":{"role":"user","parts":{"text":"hi"}}})"),
+      }) {
+    const History history = imported(Dialect::gemini, given);
+    ASSERT_EQ(history.view().size(), 2u) << given;
+    EXPECT_EQ(history.view()[0].text(), "Be brief.") << given;
+    EXPECT_EQ(history.view()[0].role(), Role::system) << given;
+    EXPECT_EQ(history.view()[1].text(), "hi") << given;
+    for (const std::string_view name : dialects) {
+      const Rendering out = render(history.view(), find_profile(name).value()).value();
+      EXPECT_NE(out.json.find("Be brief."), std::string::npos) << name << out.json;
+      EXPECT_NE(out.json.find("hi"), std::string::npos) << name << out.json;
+      EXPECT_EQ(codes(out), "") << name;
+    }
+    EXPECT_EQ(validate_request(given, find_profile("gemini").value()).value().size(), 0u) << given;
+    const Imported again = import_after(imported(Dialect::gemini, listed).view(),
+                                        find_profile("gemini").value(), given)
+                               .value();
+    EXPECT_TRUE(again.messages.empty() || !again.messages[0].text().empty()) << given;
+  }
+  const History called = imported(
+      Dialect::gemini,
+      R"({"contents":[{"role":"user","parts":{"text":"go"}},{"role":"model","parts":{"functionCall":{"id":"a","name":"f","args":{}}}},{"role":"user","parts":{"functionResponse":{"id":"a","name":"f","response":{"output":"found"}}}}]})");
+  for (const std::string_view name : dialects) {
+    const Rendering out = render(called.view(), find_profile(name).value()).value();
+    EXPECT_NE(out.json.find("found"), std::string::npos) << name << out.json;
+    EXPECT_EQ(codes(out), "") << name;
+  }
+}
+
+TEST(DialectReading, WhatGeminiRefusesIsNotReadAsNothing) {
+  for (
+      const std::string_view bad : {
+          R"({"systemInstruction":{"parts":"Be brief."},"contents":[]})",
+          R"({"systemInstruction":{"parts":[{"text":"a"}]},"system_instruction":{"parts":[{"text":"b"}]},"contents":[]})",
+          R"({"contents":"hi"})",
+          R"({"contents":[{"role":"user","parts":"hi"}]})",
+          R"({"contents":["hi"]})",
+      })
+    EXPECT_FALSE(import_messages(Dialect::gemini, bad)) << bad;
+}
+
 TEST(DialectReading, ACallThatIsGivenTwiceIsSentOnceWithItsResult) {
   const History history = with({
       R"({"role":"user","content":"look"})",

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <undertext/dialect.hpp>
 
@@ -11,12 +12,16 @@
 namespace undertext {
 
 struct RequestBody {
-  std::optional<JsonValue> list = {};  // an array; for Responses also a string
-  std::optional<JsonValue> one = {};   // instead of it: a single message
+  // an array; for Responses also a string, for Gemini also the only object of a list
+  std::optional<JsonValue> list = {};
+  std::optional<JsonValue> one = {};  // instead of it: a single message
   std::optional<JsonValue> top = {};
   std::string rest = "{}";
   bool is_response = false;  // `one` is a whole answer of Anthropic
 };
+
+// The objects of the list, and whatever else stands in it. Of a text: none.
+std::vector<JsonValue> listed_in(const RequestBody& body);
 
 // invalid_argument with the path. Borrows what `root` borrows.
 Result<RequestBody> read_body(Dialect dialect, const JsonValue& root);

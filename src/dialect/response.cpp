@@ -93,8 +93,12 @@ ProviderResponse read_object(const ResponseReading& reading, const JsonValue& ro
   response.usage =
       read_provider_usage(dialect, raw_of(root, is_gemini ? "usageMetadata" : "usage"));
   response.error = raw_of(root, "error");
-  response.complete = response.error.empty();
-  if (response.complete) take_messages(reading, root.raw(), response);
+  // One that is made in the background is asked for again until it has ended.
+  const bool is_under_way =
+      dialect == Dialect::openai_responses &&
+      (response.finish_reason == "queued" || response.finish_reason == "in_progress");
+  response.complete = response.error.empty() && !is_under_way;
+  if (response.error.empty()) take_messages(reading, root.raw(), response);
   return response;
 }
 

@@ -141,5 +141,32 @@ TEST(ProviderResponses, DoneIsAnEndToo) {
   }
 }
 
+TEST(Response, OneThatIsMadeInTheBackgroundIsNotCompleteBeforeItHasEnded) {
+  const auto read = [](const std::string& status, const std::string& output) {
+    return read_response(
+        Dialect::openai_responses,
+        R"({"id":"resp_1","status":")" + status + R"(","output":[)" + output + "]}",
+        ResponseForm::whole);
+  };
+  const std::string said =
+      R"({"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]})";
+  EXPECT_FALSE(read("queued", "").complete);
+  EXPECT_FALSE(read("in_progress", said).complete);
+  EXPECT_TRUE(read("completed", said).complete);
+  EXPECT_TRUE(read("incomplete", said).complete);
+}
+
+TEST(Response, AStreamThatWasTakenUpAgainIsWholeByItsLastEvent) {
+  const ProviderResponse response = read_response(
+      Dialect::openai_responses,
+      "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"lo\"}\n\n"
+      R"(data: {"type":"response.completed","response":{"id":"resp_1","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hello"}]}]}})"
+      "\n\n",
+      ResponseForm::event_stream);
+  EXPECT_TRUE(response.complete);
+  ASSERT_EQ(response.messages.size(), 1u);
+  EXPECT_EQ(response.messages[0].text(), "hello");
+}
+
 }  // namespace
 }  // namespace undertext

@@ -25,8 +25,7 @@ class GeminiAssembly final : public Assembly {
     }
     const std::optional<JsonValue> content = first.find("content");
     const std::optional<JsonValue> parts = content ? content->find("parts") : std::nullopt;
-    if (!parts || !parts->is(JsonType::array)) return;
-    for (const JsonValue part : parts->elements()) add(part);
+    if (parts) for_each_listed(*parts, [this](const JsonValue& part) { add(part); });
   }
 
   void build(std::string& out) const override {

@@ -58,7 +58,19 @@ class ResponsesAssembly final : public Assembly {
     if (const std::optional<JsonValue> usage = response->find("usage");
         usage && usage->is(JsonType::object))
       state.usage_json = usage->raw();
+    if (const std::optional<JsonValue> output = response->find("output");
+        output && output->is(JsonType::array))
+      take_whole(*output);
     take_error(*response);
+  }
+
+  // A stream that was taken up again has only the events since, and its last one has all.
+  void take_whole(const JsonValue& output) {
+    std::uint64_t index = 0;
+    for (const JsonValue item : output.elements()) {
+      if (item.is(JsonType::object)) done_.try_emplace(index, item.raw());
+      ++index;
+    }
   }
 
   std::map<std::uint64_t, std::string> done_, said_;

@@ -155,7 +155,8 @@ void ConversationRecorder::finished(ObservedExchange exchange) {
   GivenAnswer answer{.status = has_answer ? exchange.status : 0,
                      .body_bytes = exchange.body_bytes,
                      .is_torn = has_answer && exchange.end != ObservedExchange::End::complete,
-                     .duration_ms = milliseconds(exchange.ended - exchange.request->received)};
+                     .duration_ms = milliseconds(exchange.ended - exchange.request->received),
+                     .secrets = exchange.request->secrets};
   if (exchange.first_byte)
     answer.first_byte_ms = milliseconds(*exchange.first_byte - exchange.request->received);
   Result<std::string> body = decoded(exchange.body, exchange.content_encoding,

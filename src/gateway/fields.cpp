@@ -111,6 +111,19 @@ std::vector<Field> without_secrets(const std::vector<Field>& fields) {
   return kept;
 }
 
+std::vector<std::string> secrets_of(const http::Head& head) {
+  std::vector<std::string> secrets;
+  for (const Field& field : head.fields) {
+    if (!is_provider_key(field.name) && !equal_ignoring_case(field.name, own_token)) continue;
+    // Behind the scheme, such as Bearer, where there is one.
+    const std::string_view value = http::trimmed(field.value);
+    secrets.emplace_back(http::trimmed(value.substr(value.find(' ') + 1)));
+  }
+  if (std::optional<std::string> key = key_in_target(head.target))
+    secrets.push_back(*std::move(key));
+  return secrets;
+}
+
 std::optional<std::string> key_in_target(std::string_view target) {
   const std::size_t at = key_parameter(target);
   if (at == target.npos) return std::nullopt;

@@ -27,6 +27,8 @@ std::string outgoing_target(std::string target, const Upstream& upstream);
 
 // What may be kept: no credentials, no cookies.
 std::vector<http::Field> without_secrets(const std::vector<http::Field>& fields);
+// All credentials that a request comes with, wherever they stand.
+std::vector<std::string> secrets_of(const http::Head& head);
 std::string without_key(std::string_view target);                   // without the parameter `key`
 std::optional<std::string> key_in_target(std::string_view target);  // that parameter: Google's keys
 

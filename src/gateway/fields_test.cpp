@@ -138,5 +138,17 @@ TEST(UpstreamHeadReader, TakesAnUpgradeToAWebSocketWhereOneWasAskedFor) {
   }
 }
 
+TEST(GatewayFields, SecretsAreFoundWhereverARequestHasThem) {
+  http::Head head;
+  head.target = "/v1/x?key=in-the-target&a=1";
+  head.fields = {{"Authorization", "Bearer one"},
+                 {"authorization", "Basic  two"},
+                 {"X-Api-Key", "three"},
+                 {"x-undertext-token", "ut_four"},
+                 {"x-other", "five"}};
+  EXPECT_EQ(secrets_of(head),
+            (std::vector<std::string>{"one", "two", "three", "ut_four", "in-the-target"}));
+}
+
 }  // namespace
 }  // namespace undertext

@@ -679,10 +679,13 @@ std::optional<Recording> GatewayRep::record(std::uint64_t number, const http::Re
                            .method = request.method,
                            .target = request.target,
                            .fields = request.fields,
+                           .secrets = secrets_of(request),
                            .content_encoding = {},
                            .body = body,
                            .body_bytes = body ? body->size() : 0,
                            .received = std::chrono::system_clock::now()};
+  if (const std::string& own = verdict.route.upstream->key; !own.empty())
+    observed.secrets.push_back(own);
   return queue.begin(std::move(observed));
 }
 

@@ -57,6 +57,9 @@ struct ObservedRequest {
   std::string target;  // as it came, without what carries a key
   // as they came, without credentials; X-Undertext-* are here, though no upstream gets them
   std::vector<http::Field> fields;
+  // The credentials that the upstream may have got, so that a recorder can take them out of an answer
+  // which repeats them. Never to be kept.
+  std::vector<std::string> secrets = {};
   std::string content_encoding;  // of the body; "" for none
   // As it came; see decoded(). Null: not kept.
   std::shared_ptr<const std::string> body = {};

@@ -60,6 +60,7 @@ std::vector<Identity> first_messages(const ClientRequest& request, std::size_t c
   for (const op::Reconcile::Sent& sent : request.reconcile.list) {
     if (found.size() == count_max) break;
     if (sent.message.role() != Role::system) found.push_back(sent.identity);
+    if (sent.is_summary) break;
   }
   return found;
 }

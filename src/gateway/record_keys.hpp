@@ -40,8 +40,8 @@ class RecordKeys {
 // Empty: the client gives no session.
 std::string session_of(const ClientRequest& request);
 
-// The first messages that are no system prompt: any of these tells the conversations of one session
-// apart.
+// The first messages that are no system prompt, up to a summary of the client's own: any of these
+// tells the conversations of one session apart.
 std::vector<Identity> first_messages(const ClientRequest& request, std::size_t count_max);
 
 std::string text(const Identity& identity);

@@ -67,9 +67,11 @@ RequestText read_request_text(Dialect dialect, std::string_view body, std::strin
   const JsonValue root = json->root();
   text.model = text_at(root, "/model");
   if (text.model.empty()) text.model = model_in(path);
-  if (const std::optional<JsonValue> tools = root.find("tools");
-      tools && tools->is(JsonType::array))
-    text.tools = tools->raw();
+  if (const std::optional<JsonValue> tools = root.find("tools")) {
+    if (tools->is(JsonType::array)) text.tools = tools->raw();
+    // Gemini takes an object for a list of it.
+    if (tools->is(JsonType::object)) text.tools = '[' + std::string(tools->raw()) + ']';
+  }
   text.answer_tokens = answer_tokens_in(root);
   text.cache_lifetime_ms = cache_lifetime_ms(dialect, root);
   return text;

@@ -54,6 +54,7 @@ class Client {
     }
   }
   void ask(const std::string& member) { asked_ = member + ','; }  // in every request
+  void write_lists_of_one_as_objects() { is_one_ = true; }        // as Gemini takes them
   void drop_last(std::size_t count) { list_.resize(list_.size() - std::min(count, list_.size())); }
   std::vector<std::string>& list() { return list_; }
   Dialect dialect() const { return dialect_; }
@@ -73,7 +74,9 @@ class Client {
                R"("instructions":"Be brief.","store":false,"input":[)" + list + "]}";
       case Dialect::gemini: break;
     }
-    return R"({"systemInstruction":{"parts":[{"text":"Be brief."}]},"contents":[)" + list + "]}";
+    const std::string said = R"({"text":"Be brief."})";
+    return R"({"systemInstruction":{"parts":)" + (is_one_ ? said : '[' + said + ']') +
+           R"(},"contents":[)" + list + "]}";
   }
 
  private:
@@ -87,6 +90,7 @@ class Client {
   std::vector<std::string> list_;
   std::string asked_;
   std::uint64_t calls_ = 0;
+  bool is_one_ = false;
 };
 
 // The messages of a request, one by one.
@@ -242,6 +246,22 @@ TEST_F(TurnEditorTest, AnEditIsAVersionWithAReceiptAndTheClientsListStaysWhole) 
   const History history = open(sent.conversation)->history();
   // the system prompt, and no answer yet
   EXPECT_EQ(history.client_list().size(), client.list().size());
+}
+
+TEST_F(TurnEditorTest, AnEditKeepsASystemPromptThatIsAnObjectInsteadOfAList) {
+  set(R"({"mode":"compact","thresholdTokens":3000})");
+  Client client(Dialect::gemini);
+  client.write_lists_of_one_as_objects();
+  Sent sent;
+  for (int i = 0; i < 20; ++i) {
+    client.say("look at file " + std::to_string(i));
+    client.use_tool("f" + std::to_string(i), long_text(200, static_cast<std::uint64_t>(i)));
+    sent = send(client, "seen " + std::to_string(i));
+  }
+  ASSERT_TRUE(sent.edit.body.has_value());
+  EXPECT_LT(sent.edit.body->size(), client.body().size() / 2);
+  EXPECT_NE(sent.edit.body->find("Be brief."), std::string::npos) << *sent.edit.body;
+  EXPECT_EQ(open(sent.conversation)->view()[0].text(), "Be brief.");
 }
 
 TEST_F(TurnEditorTest, WhereAnEditIsLateThePrefixGoesOnAndTheRecordTellsWhatWasSent) {

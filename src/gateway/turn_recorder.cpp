@@ -1,6 +1,7 @@
 #include "gateway/turn_recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "base/json_text.hpp"
 #include "client/pointer.hpp"
 #include "engine/request_log.hpp"
+#include "store/chain.hpp"
 #include "store/fresh_id.hpp"
 
 namespace undertext {
@@ -22,15 +24,20 @@ constexpr std::size_t newest_max = 4096;       // conversations whose newest tur
 
 constexpr std::size_t id_bytes_max = 100;
 
-// An id of a conversation, of a name that may hold anything.
+// An id of a conversation, of a name that may hold anything. What an id cannot hold is replaced, and
+// a digest tells names apart that are alike without it.
 std::string id_of(std::string_view name) {
+  constexpr std::size_t digest_digits = 12;
   std::string id;
-  for (const char c : name.substr(0, id_bytes_max)) {
+  for (const char c : name) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                           (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
     id += is_plain ? c : '-';
   }
-  return id.empty() || id[0] == '.' ? "c" + id : id;
+  if (id.empty() || id[0] == '.') id = "c" + id;
+  if (id == name && id.size() <= id_bytes_max) return id;
+  return id.substr(0, id_bytes_max - 1 - digest_digits) + '-' +
+         hex(sha256(name)).substr(0, digest_digits);
 }
 
 // Without its messages nothing tells which conversation a request is of: those without a session
@@ -39,14 +46,27 @@ std::string day_of(const SentRequest& sent) {
   return "requests-" + fresh_id(sent.at_ms).substr(0, 8);
 }
 
+// A sub-agent of Codex has a session of its own, and names the one that asked for it.
+std::string asking_session(const SentRequest& sent) {
+  return sent.head.header("x-codex-parent-thread-id");
+}
+
+constexpr std::string_view side_ending = "-side";
+
+// What a conversation beside the main one has behind the name of that.
+std::string ending_beside(const SentRequest& sent, const ClientRequest& request) {
+  const bool is_agent_session = !sent.conversation.empty() && !asking_session(sent).empty();
+  const std::string agent = is_agent_session ? request.session : request.agent;
+  std::string ending = agent.empty() ? std::string() : "-agent-" + agent;
+  if (request.kind == ClientRequestKind::side_request) ending += side_ending;
+  return ending;
+}
+
 std::string preferred_id(const SentRequest& sent, const ClientRequest& request) {
-  if (!sent.conversation.empty()) return id_of(sent.conversation);
+  if (!sent.conversation.empty()) return id_of(sent.conversation + ending_beside(sent, request));
   if (request.session.empty() && !sent.body) return day_of(sent);
   if (request.session.empty()) return request.reconcile.client + '-' + fresh_id(sent.at_ms);
-  std::string name = request.reconcile.client + '-' + request.session;
-  if (!request.agent.empty()) name += "-agent-" + request.agent;
-  if (request.kind == ClientRequestKind::side_request) name += "-side";
-  return id_of(name);
+  return id_of(request.reconcile.client + '-' + request.session + ending_beside(sent, request));
 }
 
 std::string some_chance(const SentRequest& sent) {
@@ -85,6 +105,10 @@ bool is_followed(const ClientRequest& request) {
 constexpr std::string_view list_kind = "list:", answered_kind = "answered:";
 // Behind it stands the name of the session's main conversation.
 constexpr std::string_view part_of_kind = "part_of:";
+// That a client asked for a compaction: in this conversation of the session it goes on.
+std::string compaction_key_of(const ClientRequest& request, const RecordKeys& keys) {
+  return keys.key("compaction", {session_of(request)});
+}
 std::string answered(const std::string& list) {
   return std::string(answered_kind) + list.substr(list_kind.size());
 }
@@ -151,9 +175,16 @@ bool is_telling(const Message& message) {
   constexpr std::size_t telling_bytes_min = 24;
   return message.text().size() >= telling_bytes_min;
 }
+constexpr std::string_view reply_kind = "reply";
 std::string reply_key(const RecordKeys& keys, const Identity& identity) {
-  return keys.key("reply", {text(identity)});
+  return keys.key(reply_kind, {text(identity)});
 }
+
+constexpr std::string_view response_kind = "response";
+
+// The kinds of keys that a record has of its answer.
+constexpr std::array<std::string_view, 5> of_answers = {response_kind, reply_kind, answered_kind,
+                                                        said_kind, cached_answered_kind};
 
 // What was there when the key was made.
 Version version_at(const RequestRecord& record, std::string_view key) {
@@ -163,11 +194,12 @@ Version version_at(const RequestRecord& record, std::string_view key) {
   return has_answer ? record.answer_version : record.version;
 }
 
+constexpr std::string_view first_kind = "first";
 std::vector<std::string> keys_of_beginning(const ClientRequest& request, const RecordKeys& keys) {
   std::vector<std::string> all;
   const std::string session = session_of(request);
   for (const Identity& each : first_messages(request, first_messages_max))
-    all.push_back(keys.key("first", {session, text(each)}));
+    all.push_back(keys.key(first_kind, {session, text(each)}));
   return all;
 }
 
@@ -237,6 +269,8 @@ std::vector<std::string> keys_of(const ClientRequest& request, const RecordKeys&
   if (session.empty()) return all;
   all.push_back(keys.key("session", {session}));
   for (std::string& key : keys_of_beginning(request, keys)) all.push_back(std::move(key));
+  if (request.kind == ClientRequestKind::compaction)
+    all.push_back(compaction_key_of(request, keys));
   return all;
 }
 
@@ -372,6 +406,28 @@ std::vector<std::uint64_t> answer_of(const History& history, const RequestRecord
   return diff ? std::move(diff->added) : std::vector<std::uint64_t>();
 }
 
+// Whether the record's answer is still to come, as far as it tells.
+bool awaits_answer(const RequestRecord& record) {
+  return record.status >= 200 && record.status < 300 &&
+         (record.answer_version.value == 0 || record.is_torn);
+}
+
+// Whether a conversation that is named may be gone on with: it is this user's, or no user's, but made
+// with the command or over the server's API, by whoever has the store.
+bool may_go_on_with(std::string_view maker, const RecordKeys& keys) {
+  return maker == keys.user() || !maker.starts_with("user:");
+}
+
+// What may not be kept of an answer.
+void black_out(std::string& text, const std::vector<std::string>& secrets) {
+  constexpr std::size_t secret_bytes_min = 6;  // shorter ones are words, as "none"
+  for (const std::string& secret : secrets) {
+    if (secret.size() < secret_bytes_min) continue;
+    for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at))
+      text.replace(at, secret.size(), "[key]");
+  }
+}
+
 }  // namespace
 
 Result<std::shared_ptr<ObservedTurn>> TurnRecorder::begin(const SentRequest& sent) {
@@ -384,12 +440,14 @@ Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer
 }
 
 std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) {
+  if (sent.method == "GET") return begin_late(sent);
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
   ClientRequest request =
       read_client_request(client, sent.dialect, with_list(sent, body), options_.limits, sent.head)
           .value();
   const RecordKeys keys(options_.secret, sent.user);
+  if (is_beside_named(sent, request, keys)) request.kind = ClientRequestKind::side_request;
   const std::optional<CompactionAsk> asked = take_compaction(sent, request);
   const std::optional<PointerAt> pointer = last_pointer(sent, request);
   Found found = find(sent, request, keys);
@@ -463,8 +521,89 @@ std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) 
   }
   turn->record.version = turn->conversation->version();
   for (const std::string& key : turn->record.keys)
-    under_way_[{sent.tenant, key}] = turn->conversation->id();
+    under_way_[{sent.tenant, key}] = {turn->conversation->id(), turn->record.version, turn.get()};
   return turn;
+}
+
+// Answers that are made in the background
+
+// The client was given an id in place of an answer, and asks with that until it has one. The record
+// stands for the one that asked first: it is found by the same.
+std::shared_ptr<ObservedTurn> TurnRecorder::begin_late(const SentRequest& sent) {
+  const std::string id = sent.head.path.substr(sent.head.path.rfind('/') + 1);
+  const RecordKeys keys(options_.secret, sent.user);
+  const std::shared_ptr<Store> store = options_.store(sent.tenant);
+  const std::optional<FoundRequest> found =
+      find_key(*store, sent.tenant, {keys.key(response_kind, {id})});
+  if (!found || found->number == 0) return nullptr;
+  const std::shared_ptr<Conversation> conversation =
+      options_.open(sent.tenant, found->conversation);
+  const std::vector<RequestRecord> asked =
+      conversation->requests({.first = found->number, .limit = 1}).value();
+  if (asked.empty() || !awaits_answer(asked[0])) return nullptr;
+  auto turn = std::make_shared<ObservedTurn>(
+      ObservedTurn{.tenant = sent.tenant, .keys = keys, .dialect = sent.dialect});
+  turn->conversation = conversation;
+  turn->awaited = found->number;
+  turn->volatile_parts = client_of(sent.dialect, sent.head).volatile_parts;
+  if (const Result<ClientProfile> client = find_client(asked[0].client))
+    turn->volatile_parts = client->volatile_parts;
+  RequestRecord& record = turn->record;
+  record.version = asked[0].version;
+  record.at_ms = sent.at_ms;
+  record.client = asked[0].client;
+  record.dialect = asked[0].dialect;
+  record.kind = asked[0].kind;
+  record.method = sent.method;
+  record.path = sent.head.path;
+  record.model = asked[0].model;
+  record.tools_digest = asked[0].tools_digest;
+  record.parameters_digest = asked[0].parameters_digest;
+  record.messages = asked[0].messages;
+  record.keys = asked[0].keys;
+  const auto is_of_answer = [](const std::string& key) {
+    return std::any_of(of_answers.begin(), of_answers.end(),
+                       [&](std::string_view kind) { return key.starts_with(kind); });
+  };
+  std::erase_if(record.keys, is_of_answer);
+  const std::vector<op::Reconcile::Sent> list =
+      list_at(conversation->history(), record.version, turn->volatile_parts);
+  const std::vector<std::string> lists = keys.beginnings(list),
+                                 texts = keys.beginnings(without_system(list));
+  const auto is_listed = [&](const std::string& key) { return key == lists.back(); };
+  if (!lists.empty() && std::any_of(record.keys.begin(), record.keys.end(), is_listed)) {
+    turn->list = lists.back();
+    if (!texts.empty()) turn->said = texts.back();
+  }
+  for (const op::Reconcile::Sent& each : list)
+    turn->made_ids = std::max(turn->made_ids, last_made_id(each.message));
+  return turn;
+}
+
+// Whether this is the answer that was awaited, and the conversation has not gone on without it. What
+// came of it before makes room.
+bool TurnRecorder::takes_late(ObservedTurn& turn, const GivenAnswer& answer,
+                              const ProviderResponse& response) {
+  if (answer.status != 200 || answer.is_torn || !response.complete || response.messages.empty())
+    return false;
+  Conversation& conversation = *turn.conversation;
+  const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value();
+  if (last.empty() || last[0].number != turn.awaited || !awaits_answer(last[0])) return false;
+  for (const auto& [key, under_way] : under_way_)
+    if (key.first == turn.tenant && under_way.conversation == conversation.id()) return false;
+  const History history = conversation.history();
+  std::vector<std::uint64_t> before;
+  for (const std::uint64_t ordinal : answer_of(history, last[0]))
+    if (history.view().index_of(Ordinal(ordinal))) before.push_back(ordinal);
+  if (!before.empty())
+    conversation
+        .apply({op::Delete{Names::ordinals(std::move(before)), Pairs::literal},
+                {.description = "the whole answer has come"}})
+        .value();
+  turn.record.version = last[0].version;
+  turn.number = newest(turn.tenant, conversation).turn;
+  turn.is_followed = true;
+  return true;
 }
 
 // By the whole list a later request finds the conversation.
@@ -588,15 +727,17 @@ bool TurnRecorder::is_of_origin(const SentRequest& sent, const Conversation& con
 
 // Keys of a request
 
+// The best comes first.
 std::optional<FoundRequest> TurnRecorder::find_key(Store& store, const std::string& tenant,
                                                    const std::vector<std::string>& keys) const {
-  for (const std::string& key : keys)
-    if (const auto found = under_way_.find({tenant, key}); found != under_way_.end())
-      return FoundRequest{key, found->second, 0};
   const std::vector<FoundRequest> rows = store.find_requests(keys).value();
-  for (const std::string& key : keys)
+  for (const std::string& key : keys) {
+    // Of one key a request under way is the newest; a better key counts more.
+    if (const auto found = under_way_.find({tenant, key}); found != under_way_.end())
+      return FoundRequest{key, found->second.conversation, 0};
     for (const FoundRequest& row : rows)
       if (row.key == key) return row;
+  }
   return std::nullopt;
 }
 
@@ -606,9 +747,7 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
   if (!sent.conversation.empty() || (request.session.empty() && !sent.body)) {
     const std::string id = preferred_id(sent, request);
     const Result<std::string> maker = Conversation::stored_maker(*store, id);
-    // Of no user: made with the command or over the server's API, by whoever has the store.
-    const bool may = maker && (*maker == keys.user() || !maker->starts_with("user:"));
-    return may ? Found{id} : Found{};
+    return maker && may_go_on_with(*maker, keys) ? Found{id} : Found{};
   }
   if (!request.conversation.empty())
     if (const std::optional<FoundRequest> found =
@@ -616,11 +755,40 @@ TurnRecorder::Found TurnRecorder::find(const SentRequest& sent, const ClientRequ
       return {found->conversation};
   if (!request.previous_response.empty())
     if (const std::optional<FoundRequest> found =
-            find_key(*store, sent.tenant, {keys.key("response", {request.previous_response})}))
+            find_key(*store, sent.tenant, {keys.key(response_kind, {request.previous_response})}))
       return find_behind(*store, sent, request, keys, *found);
   if (!request.session.empty()) return find_by_session(*store, sent, request, keys);
   return goes_by_cache(request) ? find_by_cache(*store, sent, request, keys)
                                 : find_by_list(*store, sent, request, keys);
+}
+
+// Whether a request that names a conversation is one beside it, though its client does not say so: it
+// asks without tools and with a system prompt of its own what goes on with nothing, where the
+// conversation is asked with tools. So are titles, and judgements of what was said.
+bool TurnRecorder::is_beside_named(const SentRequest& sent, const ClientRequest& request,
+                                   const RecordKeys& keys) const {
+  if (sent.conversation.empty() || !sent.body || !is_followed(request) ||
+      request.reconcile.is_delta || holds_answer(request))
+    return false;
+  const Result<JsonText> json = JsonText::parse(*sent.body, {.depth = 4096});
+  if (!json || !json->root().is(JsonType::object)) return false;
+  if (const std::optional<JsonValue> tools = json->root().find("tools"); tools && !tools->empty())
+    return false;
+  const std::string id = preferred_id(sent, request);
+  const Result<std::string> maker = Conversation::stored_maker(*options_.store(sent.tenant), id);
+  if (!maker || !may_go_on_with(*maker, keys)) return false;
+  const std::shared_ptr<Conversation> named = options_.open(sent.tenant, id);
+  const std::vector<RequestRecord> last = named->requests({.last = 1}).value();
+  if (last.empty() || last[0].tools_digest.empty()) return false;
+  std::set<Identity> prompts;
+  const History history = named->history();
+  for (const std::uint64_t ordinal : list_by_now(history))
+    if (const Message message = history.log()[ordinal]; message.role() == Role::system)
+      prompts.insert(identity(message, request.reconcile.volatile_parts));
+  const auto& list = request.reconcile.list;
+  return std::any_of(list.begin(), list.end(), [&](const op::Reconcile::Sent& each) {
+    return each.message.role() == Role::system && !prompts.contains(each.identity);
+  });
 }
 
 // The conversation, or where to fork it if it has gone on since.
@@ -634,6 +802,43 @@ TurnRecorder::Found TurnRecorder::found_at(Store& store, const SentRequest& sent
   if (left.empty()) return {};
   return {found.conversation, version_at(left[0], found.key), left[0].version,
           cached_by(origin->history(), left[0])};
+}
+
+// Whether a list that was sent before is sent for an answer of its own, and is no retry, whose client
+// has no answer, or not all of one. Clients that retry by themselves say so.
+bool TurnRecorder::is_asked_anew(const SentRequest& sent, const ClientRequest& request,
+                                 const FoundRequest& found) const {
+  const std::string retries = sent.head.header("x-stainless-retry-count");
+  if (!is_followed(request) || (!retries.empty() && retries != "0")) return false;
+  if (found.number == 0) return true;  // somebody else waits for its answer
+  const std::vector<RequestRecord> left = options_.open(sent.tenant, found.conversation)
+                                              ->requests({.first = found.number, .limit = 1})
+                                              .value();
+  return !left.empty() && left[0].answer_version.value != 0 && !left[0].is_torn;
+}
+
+// Another session with the same list: a fork, where there is more than a first question.
+TurnRecorder::Found TurnRecorder::asked_anew(const SentRequest& sent, const ClientRequest& request,
+                                             const FoundRequest& found) const {
+  if (!holds_answer(request)) return {};
+  if (found.number == 0) {
+    const UnderWay& same = under_way_.at({sent.tenant, found.key});
+    return {same.conversation, same.version, same.version};
+  }
+  std::shared_ptr<Conversation> origin = options_.open(sent.tenant, found.conversation);
+  const std::vector<RequestRecord> left =
+      origin->requests({.first = found.number, .limit = 1}).value();
+  if (left.empty()) return {};
+  const CachedMessages cached = cached_by(origin->history(), left[0]);
+  Found at{found.conversation, left[0].version, left[0].version, cached};
+  // A fork of a fork that has nothing of its own there is one of the conversation that both come
+  // from: asking the same a thousand times makes no chain.
+  const std::shared_ptr<Store> store = options_.store(sent.tenant);
+  for (;;) {
+    const std::optional<Origin> from = store->find(at.conversation).value().origin;
+    if (!from || from->version < at.fork->value) return at;
+    at.conversation = from->conversation;
+  }
 }
 
 // Of a request that holds only what is new. One that is tried again goes on with what it has left,
@@ -653,7 +858,7 @@ TurnRecorder::Found TurnRecorder::find_behind(Store& store, const SentRequest& s
   }
   Found found = found_at(store, sent, response);
   const auto is_there = [&](const auto& each) {
-    return each.first.first == sent.tenant && each.second == found.conversation;
+    return each.first.first == sent.tenant && each.second.conversation == found.conversation;
   };
   if (found.conversation.empty() || found.fork ||
       std::none_of(under_way_.begin(), under_way_.end(), is_there))
@@ -672,6 +877,9 @@ TurnRecorder::Found TurnRecorder::find_behind(Store& store, const SentRequest& s
 TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentRequest& sent,
                                                   const ClientRequest& request,
                                                   const RecordKeys& keys) {
+  if (has_client_summary(request))
+    if (Found found = find_behind_summary(store, sent, request, keys); !found.conversation.empty())
+      return found;
   const std::vector<std::string> firsts = keys_of_beginning(request, keys);
   if (!firsts.empty())
     if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, firsts))
@@ -692,6 +900,40 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
   const Result<std::string> maker = Conversation::stored_maker(store, id);
   if (maker && *maker == keys.user() && store.last_request(id).value() == 0) return {id};
   return is_followed(request) ? find_origin(store, sent, request, keys) : Found{};
+}
+
+// A list that its client compacted: the summary tells once it was sent; before, the conversation
+// that the compaction was asked in, or else the one that gave an answer which the client kept, or
+// was asked with the same tools. What stands behind the summary may begin another conversation of
+// the session, such as one that makes a title of the same words.
+TurnRecorder::Found TurnRecorder::find_behind_summary(Store& store, const SentRequest& sent,
+                                                      const ClientRequest& request,
+                                                      const RecordKeys& keys) {
+  const auto& list = request.reconcile.list;
+  const std::string session = session_of(request);
+  std::vector<std::string> some;
+  for (auto each = list.rbegin(); each != list.rend() && some.size() < keys_at_once; ++each)
+    if (each->is_summary) some.push_back(keys.key(first_kind, {session, text(each->identity)}));
+  some.push_back(compaction_key_of(request, keys));
+  if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, some))
+    return {found->conversation};
+  const auto is_of_session = [&](const FoundRequest& found) {
+    const std::vector<RequestRecord> last =
+        options_.open(sent.tenant, found.conversation)->requests({.last = 1}).value();
+    const std::string key = keys.key("session", {session});
+    return !last.empty() &&
+           std::find(last[0].keys.begin(), last[0].keys.end(), key) != last[0].keys.end();
+  };
+  if (const std::optional<FoundRequest> found = find_reply(store, sent, request, keys);
+      found && is_of_session(*found))
+    return {found->conversation};
+  const ClientProfile client = client_of(sent.dialect, sent.head);
+  const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
+  const RequestRecord record = describe_request(client, request, body, sent.head);
+  std::vector<std::string> setting = keys_of_setting(client, request, body, record, keys);
+  std::reverse(setting.begin(), setting.end());  // the prompt may have changed
+  const std::optional<FoundRequest> found = find_key(store, sent.tenant, setting);
+  return found ? Found{found->conversation} : Found{};
 }
 
 // Whether the session's conversation has not named this cache yet: what was said is in there, and
@@ -748,6 +990,9 @@ TurnRecorder::Found TurnRecorder::find_by_list(Store& store, const SentRequest& 
                                                const ClientRequest& request,
                                                const RecordKeys& keys) {
   std::optional<FoundRequest> found = find_list(store, sent, request, keys);
+  if (found && found->key == keys.beginnings(request.reconcile.list).back() &&
+      is_asked_anew(sent, request, *found))
+    return asked_anew(sent, request, *found);
   // The system prompt of a session that is resumed may tell another day.
   if (!found && holds_answer(request)) found = find_said(store, sent, request, keys);
   Found at = found ? found_at(store, sent, *found) : Found{};
@@ -790,6 +1035,9 @@ TurnRecorder::Found TurnRecorder::find_by_cache(Store& store, const SentRequest&
         return std::vector<std::string>{keys.key(cached_answered_kind, {cache, list}),
                                         keys.key(cached_list_kind, {cache, list})};
       });
+  const bool is_whole =
+      found && !lists.empty() && found->key == keys.key(cached_list_kind, {cache, lists.back()});
+  if (is_whole && is_asked_anew(sent, request, *found)) return asked_anew(sent, request, *found);
   if (!found) found = find_reply(store, sent, request, keys);
   return found ? found_at(store, sent, *found) : Found{};
 }
@@ -799,9 +1047,15 @@ TurnRecorder::Found TurnRecorder::find_by_cache(Store& store, const SentRequest&
 std::string TurnRecorder::session_conversation(const SentRequest& sent,
                                                const ClientRequest& request, const RecordKeys& keys,
                                                const std::string& own) {
-  if (request.session.empty() || !sent.conversation.empty()) return {};
-  // A sub-agent of Codex has a session of its own, and names the one that asked for it.
-  const std::string asked_by = sent.head.header("x-codex-parent-thread-id");
+  if (!sent.conversation.empty()) {
+    const std::string named = id_of(sent.conversation);
+    if (ending_beside(sent, request).empty() || own == named) return {};
+    const Result<std::string> maker =
+        Conversation::stored_maker(*options_.store(sent.tenant), named);
+    return !maker || may_go_on_with(*maker, keys) ? named : std::string();
+  }
+  if (request.session.empty()) return {};
+  const std::string asked_by = asking_session(sent);
   const bool is_beside = !asked_by.empty() || !request.agent.empty() ||
                          request.kind == ClientRequestKind::side_request;
   ClientRequest main;
@@ -989,16 +1243,20 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
   RequestRecord& record = turn.record;
   const std::optional<SentView::Which> sent = turn.sent->get();
   if (sent) record.version = sent->version;
-  for (const std::string& key : record.keys) under_way_.erase({turn.tenant, key});
+  for (const std::string& key : record.keys)
+    if (const auto mine = under_way_.find({turn.tenant, key});
+        mine != under_way_.end() && mine->second.turn == &turn)
+      under_way_.erase(mine);
   ProviderResponse response =
       read_response(turn.dialect, answer.body, answer.form, options_.limits, turn.made_ids);
   take_items(response);
+  if (turn.awaited != 0 && !takes_late(turn, answer, response)) return 0;
   record.status = answer.status;
   record.first_byte_ms = answer.first_byte_ms;
   record.duration_ms = answer.duration_ms;
   record.response_id = response.id;
   if (!response.model.empty()) record.model = response.model;
-  if (!response.id.empty()) record.keys.push_back(turn.keys.key("response", {response.id}));
+  if (!response.id.empty()) record.keys.push_back(turn.keys.key(response_kind, {response.id}));
   const bool is_answered =
       answer.status >= 200 && answer.status < 300 && !response.messages.empty();
   // Of some upstreams the end of the connection is the end of the answer: only the stream tells
@@ -1034,10 +1292,11 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
       record.keys.push_back(reply_key(turn.keys, identities.back()));
     }
   }
-  const bool keeps_bytes = !turn.request.empty();
-  return turn.conversation
-      ->record_request(std::move(record), turn.request, keeps_bytes ? answer.body : std::string())
-      .value();
+  const bool keeps_bytes = !turn.request.empty() || turn.awaited != 0;
+  std::string kept = keeps_bytes ? answer.body : std::string();
+  // What a model says is kept as it is: its client sends it back.
+  if (!is_answered || record.is_torn) black_out(kept, answer.secrets);
+  return turn.conversation->record_request(std::move(record), turn.request, kept).value();
 }
 
 }  // namespace undertext

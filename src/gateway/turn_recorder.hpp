@@ -54,6 +54,8 @@ struct GivenAnswer {
   bool is_torn = false;
   std::optional<std::int64_t> first_byte_ms = {};
   std::optional<std::int64_t> duration_ms = {};
+  // What the upstream was shown to be let in: an error that repeats it is kept without.
+  std::vector<std::string> secrets = {};
 };
 
 // Messages that a request does not send: they stand in what it names as cached.
@@ -113,6 +115,8 @@ struct ObservedTurn {
   std::string rest = {};  // the request's other fields, as a JSON object
   bool is_delta = false;  // it holds only what is new to the provider
   std::shared_ptr<SentView> sent = std::make_shared<SentView>();
+  // It asks how far the provider has come with the answer to this record; 0: it asks for an answer.
+  std::uint64_t awaited = 0;
 };
 
 struct TurnRecorderOptions {
@@ -140,7 +144,9 @@ class TurnRecorder {
  public:
   explicit TurnRecorder(TurnRecorderOptions options) : options_(std::move(options)) {}
 
-  // null: it belongs to no conversation, such as a count of tokens before the first turn.
+  // null: it belongs to no conversation, such as a count of tokens before the first turn. A GET asks
+  // for a response of Responses that was made in the background, and belongs to the turn that asked
+  // for it.
   // invalid_argument: the body is no request of its dialect. Others: as the store says. Never
   // throws Failure.
   Result<std::shared_ptr<ObservedTurn>> begin(const SentRequest& sent);
@@ -162,6 +168,8 @@ class TurnRecorder {
   };
 
   std::shared_ptr<ObservedTurn> begin_turn(const SentRequest& sent);
+  std::shared_ptr<ObservedTurn> begin_late(const SentRequest& sent);
+  bool takes_late(ObservedTurn& turn, const GivenAnswer& answer, const ProviderResponse& response);
   std::optional<PointerAt> last_pointer(const SentRequest& sent,
                                         const ClientRequest& request) const;
   Found find_pointed_at(const SentRequest& sent, const RecordKeys& keys,
@@ -182,6 +190,8 @@ class TurnRecorder {
                     const RecordKeys& keys, const FoundRequest& response);
   Found find_by_session(Store& store, const SentRequest& sent, const ClientRequest& request,
                         const RecordKeys& keys);
+  Found find_behind_summary(Store& store, const SentRequest& sent, const ClientRequest& request,
+                            const RecordKeys& keys);
   Found find_origin(Store& store, const SentRequest& sent, const ClientRequest& request,
                     const RecordKeys& keys);
   Found find_by_list(Store& store, const SentRequest& sent, const ClientRequest& request,
@@ -206,6 +216,12 @@ class TurnRecorder {
                       const RecordKeys& keys, const FoundRequest& main);
   bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request,
                       const RecordKeys& keys, const std::string& conversation) const;
+  bool is_beside_named(const SentRequest& sent, const ClientRequest& request,
+                       const RecordKeys& keys) const;
+  bool is_asked_anew(const SentRequest& sent, const ClientRequest& request,
+                     const FoundRequest& found) const;
+  Found asked_anew(const SentRequest& sent, const ClientRequest& request,
+                   const FoundRequest& found) const;
   Found found_at(Store& store, const SentRequest& sent, const FoundRequest& found);
   std::string session_conversation(const SentRequest& sent, const ClientRequest& request,
                                    const RecordKeys& keys, const std::string& own);
@@ -222,8 +238,13 @@ class TurnRecorder {
   void append_answer(ObservedTurn& turn, const ProviderResponse& response, bool is_torn);
 
   TurnRecorderOptions options_;
-  std::map<std::pair<std::string, std::string>, std::string>
-      under_way_;  // (tenant, key) -> conversation, of turns that are not recorded yet
+  // A turn that is not recorded yet.
+  struct UnderWay {
+    std::string conversation;
+    Version version;                     // with its list
+    const ObservedTurn* turn = nullptr;  // only compared
+  };
+  std::map<std::pair<std::string, std::string>, UnderWay> under_way_;  // by tenant and key
   // Of each conversation, by tenant and id, what its newest turn has left.
   struct Newest {
     std::uint64_t turn = 0;

@@ -100,10 +100,176 @@ TEST_F(TurnRecorderTest, ARequestThatLeftTheListEarlierIsAFork) {
 }
 
 TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainHasOneAnswer) {
-  const std::string first = turn(sent(body({"hi"})), answer("hello"));
-  const std::string again = turn(sent(body({"hi"})), answer("hey"));
-  EXPECT_EQ(first, again);
+  GivenAnswer torn = answer("hel");
+  torn.is_torn = true;
+  const std::string first = turn(sent(body({"hi"})), {.status = 529, .body = "{}"});
+  EXPECT_EQ(turn(sent(body({"hi"})), torn), first);
+  EXPECT_EQ(turn(sent(body({"hi"})), answer("hello")), first);
+  // Clients that retry by themselves say so: this one has timed out.
+  EXPECT_EQ(turn(sent(body({"hi"}), {{"x-stainless-retry-count", "1"}}), answer("hey")), first);
   EXPECT_EQ(texts(first), "hi hey");
+  EXPECT_EQ(conversations(), 1u);
+}
+
+TEST_F(TurnRecorderTest, TheSameListThatWasAnsweredIsAnotherSessions) {
+  const std::string first = turn(sent(body({"hi"})), answer("hello"));
+  const std::string second =
+      turn(sent(body({"hi"}), {{"x-stainless-retry-count", "0"}}), answer("hey"));
+  EXPECT_NE(second, first);
+  EXPECT_EQ(texts(first), "hi hello");
+  EXPECT_EQ(texts(second), "hi hey");
+  EXPECT_EQ(turn(sent(body({"hi", "hello", "more"})), answer("yes")), first);
+  EXPECT_EQ(turn(sent(body({"hi", "hey", "more"})), answer("so")), second);
+  EXPECT_EQ(texts(first), "hi hello more yes");
+  EXPECT_EQ(texts(second), "hi hey more so");
+  SentRequest count = sent(body({"hi"}));
+  count.head.path = "/v1/messages/count_tokens";
+  EXPECT_EQ(turn(count, {.status = 200, .body = R"({"input_tokens":3})"}), second)
+      << "what is only counted is no session";
+  // Where more was said than a first question, it is a fork, and a fork of the same origin.
+  for (const std::string reply : {"no", "never", "nowhere"}) {
+    const std::string fork = turn(sent(body({"hi", "hello", "more"})), answer(reply));
+    EXPECT_EQ(store_->find(fork).value().origin.value().conversation, first);
+    EXPECT_EQ(texts(fork), "hi hello more " + reply);
+  }
+  EXPECT_EQ(texts(first), "hi hello more yes");
+}
+
+TEST_F(TurnRecorderTest, TheSameListAtTheSameTimeIsOfSessionsOfTheirOwn) {
+  const std::string one = turn(sent(body({"hi"})), answer("hello"));
+  for (const std::vector<std::string>& list :
+       {std::vector<std::string>{"look"}, std::vector<std::string>{"hi", "hello", "more"}}) {
+    std::vector<std::shared_ptr<ObservedTurn>> turns;
+    for (int i = 0; i < 3; ++i) turns.push_back(recorder_.begin(sent(body(list))).value());
+    const std::shared_ptr<ObservedTurn> retry =
+        recorder_.begin(sent(body(list), {{"x-stainless-retry-count", "1"}})).value();
+    EXPECT_EQ(retry->conversation, turns.back()->conversation);
+    const auto is_other = [&](std::size_t a, std::size_t b) {
+      return turns[a]->conversation->id() != turns[b]->conversation->id();
+    };
+    EXPECT_TRUE(is_other(0, 1) && is_other(1, 2) && is_other(0, 2));
+    std::string said;
+    for (const std::string& text : list) said += text + ' ';
+    recorder_.finish(*turns.back(), {.status = 0}).value();
+    turns.back() = retry;
+    for (std::size_t i = 0; i < turns.size(); ++i)
+      recorder_.finish(*turns[i], answer("answer" + std::to_string(i))).value();
+    for (std::size_t i = 0; i < turns.size(); ++i)
+      EXPECT_EQ(texts(turns[i]->conversation->id()), said + "answer" + std::to_string(i));
+  }
+}
+
+TEST_F(TurnRecorderTest, AListIsGoneOnWithWhereItIsKnownThoughItsBeginningIsUnderWay) {
+  const std::string known = turn(sent(body({"hi"})), answer("hello"));
+  const std::shared_ptr<ObservedTurn> other = recorder_.begin(sent(body({"hi"}))).value();
+  EXPECT_EQ(turn(sent(body({"hi", "hello", "more"})), answer("yes")), known);
+  recorder_.finish(*other, answer("hey")).value();
+  EXPECT_EQ(texts(known), "hi hello more yes");
+  EXPECT_EQ(texts(other->conversation->id()), "hi hey");
+}
+
+TEST_F(TurnRecorderTest, NamesThatAreSpeltAlikeAreConversationsOfTheirOwn) {
+  const std::string alike(100, 'n');
+  std::set<std::string> ids;
+  for (const std::string& name :
+       {std::string("a/b"), std::string("a-b"), std::string("a b"), std::string(".a"),
+        std::string("c.a"), alike + "1", alike + "2", std::string("gr\xc3\xbc\xc3\x9f")}) {
+    SentRequest named = sent(body({"hi"}));
+    named.conversation = name;
+    const std::string id = turn(named, answer("hello"));
+    EXPECT_TRUE(ids.insert(id).second) << name << " is " << id;
+    EXPECT_LE(id.size(), 100u);
+    named.body = std::make_shared<const std::string>(body({"hi", "hello", "more"}));
+    EXPECT_EQ(turn(named, answer("yes")), id);
+    EXPECT_EQ(texts(id), "hi hello more yes");
+  }
+  EXPECT_TRUE(ids.contains("a-b")) << "what is an id already stays one";
+}
+
+TEST_F(TurnRecorderTest, WhatIsBesideAConversationThatIsNamedLeavesItAsItIs) {
+  const auto named = [&](std::string json,
+                         std::vector<std::pair<std::string, std::string>> headers = {}) {
+    headers.emplace_back("X-Claude-Code-Session-Id", "s-1");
+    headers.emplace_back("X-Undertext-Conversation", "mine");
+    SentRequest request = sent(std::move(json), std::move(headers));
+    request.conversation = "mine";
+    return request;
+  };
+  const auto with = [](std::string json, const std::string& more) {
+    json.insert(json.size() - 1, more);
+    return json;
+  };
+  const std::string agentic =
+      R"(,"system":"You are an agent.","tools":[{"name":"read","input_schema":{"type":"object"}}])";
+  const std::string formed = R"(,"tools":[],"output_config":{"format":{"type":"json_schema"}})";
+  EXPECT_EQ(turn(named(with(body({"Title?"}), formed)), answer("T")), "mine-side");
+  EXPECT_EQ(turn(named(with(body({"hi"}), agentic)), answer("hello")), "mine");
+  const std::string agent = turn(
+      named(with(body({"look"}), agentic), {{"x-claude-code-agent-id", "a-1"}}), answer("seen"));
+  EXPECT_EQ(agent, "mine-agent-a-1");
+  EXPECT_EQ(turn(named(with(body({"look", "seen", "again"}), agentic),
+                       {{"x-claude-code-agent-id", "a-1"}}),
+                 answer("so")),
+            agent);
+  // One that its client does not call so.
+  EXPECT_EQ(turn(named(with(body({"hi"}), R"(,"system":"You make titles.")")), answer("T2")),
+            "mine-side");
+  EXPECT_EQ(turn(named(with(body({"hi", "hello", "more"}), agentic)), answer("yes")), "mine");
+  EXPECT_EQ(texts("mine"), "You are an agent. hi hello more yes");
+  EXPECT_EQ(part_of("mine-side"), "mine");
+  EXPECT_EQ(part_of(agent), "mine");
+  EXPECT_EQ(part_of("mine"), "");
+  SentRequest codex = sent(
+      R"({"model":"m","input":[{"role":"user","content":"look"}]})",
+      {{"thread-id", "t2"}, {"x-codex-parent-thread-id", "t1"}, {"x-codex-turn-metadata", "{}"}});
+  codex.dialect = Dialect::openai_responses;
+  codex.conversation = "mine";
+  EXPECT_EQ(turn(codex, {.status = 500}), "mine-agent-t2");
+}
+
+TEST_F(TurnRecorderTest, WhatFollowsTheClientsCompactionGoesOnWithItsSession) {
+  const std::string tools = R"(,"tools":[{"name":"read","input_schema":{"type":"object"}}])";
+  for (const bool is_asked : {true, false})
+    for (const bool title_is_under_way : {true, false}) {
+      const std::string session = std::string(is_asked ? "asked" : "not_asked") +
+                                  (title_is_under_way ? "_under_way" : "_done");
+      const auto in = [&](const std::vector<std::string>& list, const std::string& more) {
+        std::string json = body(list);
+        json.insert(json.size() - 1, more);
+        return sent(std::move(json), {{"X-Claude-Code-Session-Id", session}});
+      };
+      const std::string reply = "An answer to " + session + " that tells.";
+      const std::string main = turn(in({"hi"}, tools), answer(reply));
+      if (is_asked)
+        turn(in({"hi", reply, "CRITICAL: Respond with TEXT ONLY. Summarise."}, tools),
+             answer("A summary."));
+      const std::string summary =
+          "This session is being continued from a previous conversation: " + session;
+      // The client asks beside for what the new prompt is about.
+      const SentRequest aside = in({"go on"}, R"(,"system":"What is this about?")");
+      std::shared_ptr<ObservedTurn> title = recorder_.begin(aside).value();
+      EXPECT_NE(title->conversation->id(), main);
+      if (!title_is_under_way) recorder_.finish(*title, answer("Going on.")).value();
+      const std::vector<std::string> list = {summary, reply, "go on"};
+      EXPECT_EQ(turn(in(list, tools), answer("so")), main) << session;
+      EXPECT_EQ(texts(main), summary + " " + reply + " go on so");
+      if (title_is_under_way) recorder_.finish(*title, answer("Going on.")).value();
+      EXPECT_EQ(texts(title->conversation->id()), "What is this about? go on Going on.");
+      EXPECT_EQ(turn(in({summary, reply, "go on", "so", "more"}, tools), answer("yes")), main);
+      EXPECT_EQ(part_of(title->conversation->id()), main);
+    }
+}
+
+TEST_F(TurnRecorderTest, AKeyThatAnErrorRepeatsIsNotKept) {
+  GivenAnswer refused{.status = 401,
+                      .body = R"({"error":{"message":"Incorrect API key: sk-secret-1"}})"};
+  refused.secrets = {"sk-secret-1", "none"};
+  const std::string id = turn(sent(body({"hi"})), refused);
+  EXPECT_EQ(open(id)->raw_answer(1).value(), R"({"error":{"message":"Incorrect API key: [key]"}})");
+  GivenAnswer said = answer("sk-secret-1");
+  said.secrets = refused.secrets;
+  EXPECT_EQ(turn(sent(body({"hi"})), said), id);
+  EXPECT_EQ(texts(id), "hi sk-secret-1") << "what a model says is the user's";
 }
 
 TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasThatAnswerOnce) {
@@ -127,7 +293,7 @@ TEST_F(TurnRecorderTest, AnAnswerThatTheClientDoesNotKeepGoesAlsoAfterARestart) 
       {.store = [this](const std::string&) { return store_; },
        .open = [this](const std::string&, const std::string& each) { return open(each); },
        .secret = "secret"});
-  EXPECT_EQ(turn(sent(body({"hi"})), answer("hey")), id);
+  EXPECT_EQ(turn(sent(body({"hi"}), {{"x-stainless-retry-count", "2"}}), answer("hey")), id);
   EXPECT_EQ(texts(id), "hi hey");
 }
 
@@ -523,6 +689,74 @@ TEST_F(ResponsesTest, TwoRequestsBehindOneResponseAtOnceAreNoMixture) {
   EXPECT_EQ(texts(fork), "hi hello less no");
 }
 
+TEST_F(ResponsesTest, AnAnswerThatIsMadeInTheBackgroundIsThereOnceItsClientHasIt) {
+  const auto get = [&](const std::string& id, std::string user = "alice") {
+    SentRequest request = sent("", {}, std::move(user));
+    request.dialect = Dialect::openai_responses;
+    request.method = "GET";
+    request.head.path = "/v1/responses/" + id;
+    request.body.reset();
+    return request;
+  };
+  const auto status = [](const std::string& id, const std::string& how) {
+    return GivenAnswer{.status = 200,
+                       .body = R"({"id":")" + id + R"(","object":"response","status":")" + how +
+                               R"(","model":"m","output":[]})"};
+  };
+  for (const bool has_restarted : {false, true}) {
+    const std::string n = has_restarted ? "2" : "1", first = "resp_a" + n, second = "resp_b" + n;
+    const std::string id =
+        turn(responses(R"({"model":"m","background":true,"input":"hi )" + n + "\"}"),
+             status(first, "queued"));
+    if (has_restarted)
+      recorder_ = TurnRecorder(
+          {.store = [this](const std::string&) { return store_; },
+           .open = [this](const std::string&, const std::string& each) { return open(each); },
+           .secret = "secret"});
+    EXPECT_EQ(turn(get(first), status(first, "in_progress")), id);
+    EXPECT_EQ(texts(id), "hi " + n);
+    EXPECT_EQ(turn(get(first, "bob"), given(first, "stolen")), "");
+    GivenAnswer late = given(first, "hello");
+    late.body.insert(late.body.size() - 1, R"(,"usage":{"input_tokens":3,"output_tokens":2})");
+    EXPECT_EQ(turn(get(first), late), id);
+    EXPECT_EQ(texts(id), "hi " + n + " hello");
+    EXPECT_EQ(turn(get(first), late), "") << "it is there";
+    EXPECT_EQ(texts(id), "hi " + n + " hello");
+    const std::vector<RequestRecord> records = open(id)->requests({}).value();
+    ASSERT_EQ(records.size(), 2u);
+    EXPECT_EQ(records[1].method, "GET");
+    EXPECT_EQ(records[1].usage.prompt, 3u);
+    EXPECT_EQ(open(id)->raw_answer(2).value(), late.body);
+    // It is gone on with as any other.
+    EXPECT_EQ(turn(delta("more", first), given(second, "yes")), id);
+    EXPECT_EQ(texts(id), "hi " + n + " hello more yes");
+    EXPECT_EQ(turn(get("resp_of_nobody"), late), "");
+  }
+  const std::string list =
+      R"({"model":"m","background":true,"input":[{"role":"user","content":"look"})";
+  const std::string id = turn(responses(list + "]}"), status("resp_l", "queued"));
+  turn(get("resp_l"), given("resp_l", "seen"));
+  EXPECT_EQ(turn(responses(list + R"(,{"role":"assistant","content":"seen"},)"
+                                  R"({"role":"user","content":"more"}]})"),
+                 given("resp_m", "yes")),
+            id);
+  EXPECT_EQ(texts(id), "look seen more yes");
+}
+
+TEST_F(ResponsesTest, AnAnswerOfTheBackgroundWhoseStreamBrokeOffIsWholeOnceItsClientHasIt) {
+  GivenAnswer torn = given("resp_1", "hel");
+  torn.is_torn = true;
+  const std::string id =
+      turn(responses(R"({"model":"m","background":true,"stream":true,"input":"hi"})"), torn);
+  EXPECT_EQ(texts(id), "hi hel");
+  SentRequest get = responses("");
+  get.method = "GET";
+  get.head.path = "/v1/responses/resp_1";
+  get.body.reset();
+  EXPECT_EQ(turn(get, given("resp_1", "hello")), id);
+  EXPECT_EQ(texts(id), "hi hello");
+}
+
 TEST_F(ResponsesTest, AnItemListThatLeftTheConversationEarlierIsAFork) {
   const auto list = [&](std::initializer_list<std::string> items) {
     std::string all;
@@ -735,6 +969,10 @@ TEST_F(CachedContentTest, AListThatMovesToACacheIsKnownByItsLastAnswer) {
 TEST_F(TurnRecorderTest, CountsOfTokensAreNoTurnsAndRefusalsHaveNoAnswer) {
   SentRequest count = sent(body({"hi"}));
   count.head.path = "/v1/messages/count_tokens";
+  EXPECT_EQ(turn(count, {.status = 200, .body = R"({"input_tokens":3})"}), "");
+  count = sent(R"({"model":"m","input":"hi"})");
+  count.dialect = Dialect::openai_responses;
+  count.head.path = "/v1/responses/input_tokens";
   EXPECT_EQ(turn(count, {.status = 200, .body = R"({"input_tokens":3})"}), "");
   EXPECT_EQ(conversations(), 0u);
   const std::string refused =

@@ -30,12 +30,14 @@ struct CallRow {
   Provider provider;
   Dialect dialect;
 };
-constexpr std::array<CallRow, 5> calls = {{
+constexpr std::array<CallRow, 6> calls = {{
     {"/messages", CallKind::messages, Provider::anthropic, Dialect::anthropic},
     {"/messages/count_tokens", CallKind::count_tokens, Provider::anthropic, Dialect::anthropic},
     {"/chat/completions", CallKind::chat_completions, Provider::openai, Dialect::openai_chat},
     {"/responses", CallKind::responses, Provider::openai, Dialect::openai_responses},
     {"/responses/compact", CallKind::responses_compact, Provider::openai,
+     Dialect::openai_responses},
+    {"/responses/input_tokens", CallKind::count_tokens, Provider::openai,
      Dialect::openai_responses},
 }};
 
@@ -104,6 +106,10 @@ Meaning meaning_of(std::string_view method, std::string_view path) {
   const bool is_google = path.starts_with("/v1beta/") || path.starts_with("/v1alpha/");
   for (const CallRow& row : calls)
     if (method == "POST" && rest == row.path) return {row.provider, row.kind, row.dialect};
+  constexpr std::string_view response = "/responses/";
+  if (method == "GET" && rest.starts_with(response) && rest.size() > response.size() &&
+      rest.find('/', response.size()) == rest.npos)
+    return {Provider::openai, CallKind::response, Dialect::openai_responses};
   // Behind a deployment (Azure), or in Google's form of it.
   if (method == "POST" && rest.ends_with("/chat/completions"))
     return {is_google ? Provider::gemini : Provider::openai, CallKind::chat_completions,
@@ -159,9 +165,11 @@ Result<Upstream> make_upstream(const std::string& called, Provider provider, con
 }  // namespace
 
 std::string_view name(CallKind kind) {
-  constexpr std::array<std::string_view, 9> names = {
-      "messages", "count_tokens",     "chat_completions",        "responses", "responses_compact",
-      "models",   "generate_content", "stream_generate_content", "other"};
+  constexpr std::array<std::string_view, 10> names = {
+      "messages",  "count_tokens",      "chat_completions",
+      "responses", "responses_compact", "response",
+      "models",    "generate_content",  "stream_generate_content",
+      "other"};
   return names[static_cast<std::size_t>(kind)];
 }
 

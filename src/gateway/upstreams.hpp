@@ -32,6 +32,7 @@ enum class CallKind : std::uint8_t {
   chat_completions,
   responses,
   responses_compact,
+  response,  // that was asked for before: how far the provider has come with it
   models,
   generate_content,
   stream_generate_content,

@@ -77,6 +77,15 @@ inline std::string_view arguments_of(const JsonValue& call) {
   return {};
 }
 
+// The elements of a list of Gemini's: where its API expects a list, it takes an object too, for a
+// list of this one.
+template <typename Take>
+void for_each_listed(const JsonValue& list, const Take& take) {
+  if (list.is(JsonType::object)) return take(list);
+  if (!list.is(JsonType::array)) return;
+  for (const JsonValue element : list.elements()) take(element);
+}
+
 // What a part of Gemini may hold, one of them each.
 inline constexpr std::string_view gemini_payloads[] = {"text",
                                                        "inlineData",

@@ -26,13 +26,10 @@ class GeminiReader {
     if (turn.role == Role::assistant && !ids_.in_model) ids_.open.clear();
     ids_.in_model = turn.role == Role::assistant;
     turn.has_bad_role = !role.empty() && role != "user" && role != "model";
-    const std::optional<JsonValue> parts = content.find("parts");
-    if (parts && parts->is(JsonType::array)) {
-      for (const JsonValue part : parts->elements()) {
-        if (!arena_.take_block()) break;
-        turn.blocks.push_back(read_part(part));
-      }
-    }
+    if (const std::optional<JsonValue> parts = content.find("parts"))
+      for_each_listed(*parts, [&](const JsonValue& part) {
+        if (arena_.take_block()) turn.blocks.push_back(read_part(part));
+      });
     return turn;
   }
 
@@ -162,13 +159,12 @@ class GeminiReader {
       }
     }
     if (const std::optional<JsonValue> parts = result.find("parts");
-        parts && parts->is(JsonType::array) && !parts->empty()) {
+        parts && (parts->is(JsonType::array) || parts->is(JsonType::object)) && !parts->empty()) {
       block.is_list = true;
       if (!block.text.empty()) block.inner.push_back(text_block(block.text));
-      for (const JsonValue part : parts->elements()) {
-        if (!arena_.take_block()) break;
-        block.inner.push_back(read_part(part, true));
-      }
+      for_each_listed(*parts, [&](const JsonValue& part) {
+        if (arena_.take_block()) block.inner.push_back(read_part(part, true));
+      });
       for (Block& inner : block.inner)
         if (inner.kind != BlockKind::opaque) inner.raw = {};
     }

@@ -41,11 +41,6 @@ std::uint64_t rounded(double number) {
   return number <= 0 ? 0 : static_cast<std::uint64_t>(std::llround(number));
 }
 
-bool is_billed(const RequestRecord& record) {
-  if (record.kind == ClientRequestKind::count_tokens) return false;
-  return !record.usage.request_id.empty() || (record.status >= 200 && record.status < 300);
-}
-
 bool has_version(const History& history, Version version) {
   return version >= history.first_version() && version <= history.version();
 }

@@ -199,6 +199,11 @@ TEST(Ledger, RefusedRequestsAndCountsOfTokensCostNothing) {
   refused.usage = {};
   refused.status = 400;
   session.request(0, 0).kind = ClientRequestKind::count_tokens;
+  RequestRecord& begun = session.request(0, 0);  // and is asked for again until it has ended
+  begun.usage = {};
+  begun.answer_version = {};
+  begun.dialect = "openai_responses";
+  begun.response_id = "resp_1";
   EXPECT_TRUE(session.ledger().turns.empty());
 }
 

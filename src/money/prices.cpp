@@ -26,6 +26,15 @@ double times(std::uint64_t tokens, double price) {
 
 }  // namespace
 
+bool is_billed(const RequestRecord& record) {
+  if (record.kind == ClientRequestKind::count_tokens) return false;
+  if (!record.usage.request_id.empty()) return true;
+  const bool is_turn = record.kind != ClientRequestKind::compaction;
+  const bool is_under_way = is_turn && record.dialect == name(Dialect::openai_responses) &&
+                            record.answer_version.value == 0 && !record.response_id.empty();
+  return record.status >= 200 && record.status < 300 && !is_under_way;
+}
+
 std::optional<double> Tariff::dollars(const BilledTokens& tokens) const {
   if (!input || !output) return std::nullopt;
   return times(tokens.plain, *input) + times(tokens.read, read) + times(tokens.written, write) +

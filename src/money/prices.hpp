@@ -21,6 +21,10 @@ struct BilledTokens {
   std::uint64_t output = 0;
 };
 
+// Whether the provider was paid for it: it was answered, and is no count of tokens. A response that
+// is made in the background is billed with the request that got its end.
+bool is_billed(const RequestRecord& record);
+
 struct Tariff {
   CacheRules rules = {};
   std::optional<std::uint64_t> window = {};

@@ -23,11 +23,9 @@ namespace undertext {
 namespace {
 
 bool is_replayed(const RequestRecord& record, const History& history) {
-  const bool is_answered =
-      !record.usage.request_id.empty() || (record.status >= 200 && record.status < 300);
   const bool is_of_the_list =
       record.kind == ClientRequestKind::turn || record.kind == ClientRequestKind::compaction;
-  return is_answered && is_of_the_list && record.version >= history.first_version() &&
+  return is_billed(record) && is_of_the_list && record.version >= history.first_version() &&
          record.version <= history.version();
 }
 

@@ -695,6 +695,38 @@ class Pointers(Editing):
         self.assertEqual(len(answers), 1, "the answers differ")
         self.assertEqual(len(self.upstream.requests), asked)
 
+    def test_a_login_that_was_renewed_goes_on_with_its_session_where_all_are_one_user(self):
+        gateway = self.gateway(self.POLICY, "--one-user")
+        client = Codex("s")
+        client.fields = [("authorization", "Bearer the first login")]
+        self.work(gateway, client, 6)
+        self.compact(gateway, client)
+        client.fields = [("authorization", "Bearer the renewed login")]
+        client.say("go on")
+        got, sent = self.ask(gateway, client, "yes")
+        self.assertEqual(got.status, 200, got)
+        self.assertNotIn("ut1.", json.dumps(sent))
+        self.assertIn("question 5", json.dumps(sent))
+        self.assertEqual(len(self.conversations()), 1)
+
+    def test_tokens_are_counted_of_what_the_provider_would_get(self):
+        gateway = self.gateway(self.POLICY)
+        client = Codex("s")
+        self.work(gateway, client, 6)
+        self.compact(gateway, client)
+        client.say("go on")
+        body = {"model": "m", "input": client.list}
+        self.upstream.answer = whole(b'{"object":"response.input_tokens","input_tokens":9}')
+        with gateway.connect() as connection:
+            got = connection.ask(
+                "POST", "/v1/responses/input_tokens", self.HEAD, json.dumps(body).encode()
+            )
+        self.assertEqual(got.json()["input_tokens"], 9)
+        counted = json.loads(self.upstream.requests[-1].body)
+        self.assertNotIn("ut1.", json.dumps(counted), "a provider cannot count an item")
+        _, sent = self.ask(gateway, client, "yes")
+        self.assertEqual(counted["input"], sent["input"])
+
     def test_what_a_tool_returns_is_no_item_and_locks_no_session(self):
         gateway = self.gateway(self.POLICY)
         client = Codex("s")

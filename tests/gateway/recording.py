@@ -689,6 +689,71 @@ class Recording(Kept):
         (record,) = self.ask(conversation, {"query": "requests"})
         self.assertTrue(record["torn"], record)
 
+    def test_a_message_that_is_too_large_to_keep_passes_and_is_reported(self):
+        large = body_of("a" * (20 << 20), "one", "more")
+        for options in (
+            [],
+            ["--policy", '{"mode":"compact","thresholdTokens":1000,"repair":"on"}'],
+        ):
+            with self.subTest(options=options):
+                gateway = self.gateway(*options)
+                self.upstream.answer = whole(answer_text("yes"))
+                with gateway.connect() as client:
+                    answer = client.ask(
+                        "POST", "/v1/messages", [("x-api-key", "k"), SESSION], large
+                    )
+                self.assertEqual((answer.status, answer.body), (200, answer_text("yes")))
+                self.assertEqual(self.upstream.last().body, large)
+                log = gateway.log_with("too_large")
+                self.assertIn("not recorded", log)
+                self.assertIn("too_large", log)
+                self.assertEqual(gateway.stop()[0], 0)
+                self.assertEqual(self.conversations(), [])
+
+    def test_an_answer_that_is_made_in_the_background_is_kept_when_its_client_has_it(self):
+        gateway = self.gateway()
+        fields = [("content-type", "application/json"), ("authorization", "Bearer k")]
+        made = {
+            "id": "resp_1",
+            "object": "response",
+            "status": "queued",
+            "model": "m",
+            "output": [],
+        }
+        self.upstream.answer = whole(json.dumps(made).encode())
+        asked = json.dumps({"model": "m", "background": True, "input": "hi"}).encode()
+        with gateway.connect() as client:
+            client.ask("POST", "/v1/responses", fields, asked)
+            client.ask("GET", "/v1/responses/resp_1", fields)
+            item = {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": "one"}],
+            }
+            made.update(status="completed", output=[item], usage={"input_tokens": 5})
+            self.upstream.answer = whole(json.dumps(made).encode())
+            for _ in range(2):
+                self.assertEqual(
+                    client.ask("GET", "/v1/responses/resp_1", fields).json()["output"], [item]
+                )
+            client.ask("GET", "/v1/responses/resp_of_nobody", fields)
+        self.assertEqual(gateway.stop()[0], 0)
+        (conversation,) = self.conversations()
+        self.assertEqual(self.texts(conversation), ["hi", "one"])
+        records = self.ask(conversation, {"query": "requests"})
+        self.assertEqual([each["method"] for each in records], ["POST", "GET"])
+
+    def test_another_key_is_another_user_unless_all_are_one(self):
+        for options, count in ([], 2), (["--one-user"], 3):
+            gateway = self.gateway(*options)
+            self.upstream.answer = whole(answer_text("one"))
+            for key in ("k1", "k2"):
+                with gateway.connect() as client:
+                    fields = [("x-api-key", key), ("x-session-id", f"s{count}")]
+                    client.ask("POST", "/v1/messages", fields, body_of("hi"))
+            self.assertEqual(gateway.stop()[0], 0)
+            self.assertEqual(len(self.conversations()), count)
+
     def test_what_is_not_recorded_is_counted(self):
         serving = Server(
             self.folder,

@@ -5,6 +5,7 @@ security.py PROGRAM
 """
 
 import asyncio
+import gzip
 import json
 import os
 import pathlib
@@ -495,6 +496,17 @@ def keys_are_nowhere(folder, upstream):
     print("keys are in no log and in no file, messages in no log")
 
 
+def repeating(coded, *fields):
+    """An error that says what it was asked with."""
+
+    async def answer(request, reader, writer):
+        what = f"may not: {request.target} {request.fields}"
+        body = coded(json.dumps({"error": {"message": what}}).encode())
+        writer.write(head("403 Forbidden", fields, len(body)) + body)
+
+    return answer
+
+
 def keys_of_recorded_calls_are_nowhere(folder, upstream):
     turn = {"model": "m", "messages": [{"role": "user", "content": "message-canary"}]}
     contents = {"contents": [{"role": "user", "parts": [{"text": "message-canary"}]}]}
@@ -525,6 +537,8 @@ def keys_of_recorded_calls_are_nowhere(folder, upstream):
             whole(b'{"error":{"message":"no"}}', "401 Unauthorized"),
             raw(b"nonsense\r\n\r\n"),
             whole(b"{}"),
+            repeating(lambda body: body),
+            repeating(gzip.compress, ("content-encoding", "gzip")),
         ):
             upstream.answer = answer
             for target, field, body in calls:
@@ -540,19 +554,29 @@ def keys_of_recorded_calls_are_nowhere(folder, upstream):
                     for key in keys.values()
                     for value in [sent.target, *(value for _, value in sent.fields)]
                 ), sent
-        assert {answer.status for answer in said} == {401, 502, 200}, said
+        assert {answer.status for answer in said} == {401, 403, 502, 200}, said
+        repeated = [answer for answer in said if answer.status == 403]
+        assert all(CANARY.encode() in answer.body for answer in repeated[: len(calls)]), repeated
+        said = [answer for answer in said if answer.status != 403]
         metrics = server.request("GET", "/metrics").body.decode()
         assert re.search(r"^undertext_gateway_requests_total \d+", metrics, re.MULTILINE), metrics
         shown = [repr((answer.status_line, answer.fields, answer.body)) for answer in said]
         assert server.stop() == 0
     finally:
         server.close()
-    records = 0
+    records, blacked_out = 0, 0
     for line in folder.run("list", "--store", store, "--json").splitlines():
-        records += len(
-            folder.run("requests", json.loads(line)["conversation"], "--store", store).splitlines()
-        )
-    assert records >= 3 * len(calls), records
+        conversation = json.loads(line)["conversation"]
+        count = len(folder.run("requests", conversation, "--store", store).splitlines())
+        records += count
+        for number in range(1, count + 1):
+            answer = folder.run(
+                "request", conversation, number, "--answer", "--store", store, status=None
+            )
+            assert CANARY not in answer, answer
+            blacked_out += "[key]" in answer
+    assert records >= 5 * len(calls), records
+    assert blacked_out == 2 * len(calls), blacked_out
     assert CANARY not in metrics and not [answer for answer in shown if CANARY in answer]
     for file in pathlib.Path(folder.path).rglob("*"):
         assert not file.is_file() or CANARY.encode() not in file.read_bytes(), file
