@@ -1,12 +1,12 @@
 // Conversations that are edited on several threads while their answers are recorded on another.
-#include "gateway/conversation_recorder.hpp"
-
 #include <atomic>
 #include <map>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "gateway/conversation_recorder.hpp"
 
 namespace undertext {
 namespace {
