@@ -32,7 +32,7 @@ struct ClientProfile {
   // prefixes of user messages that summarise compacted ones
   std::vector<std::string> summary_texts = {};
   std::vector<std::string> compaction_texts = {};  // prefixes of texts that ask for a compaction
-  std::vector<std::string> own_headers = {};       // any of these identifies the client
+  std::vector<std::string> own_headers = {};       // any identifies it: "name", "name: beginning"
   // with the conversation id; the first one present is used
   std::vector<std::string> session_headers = {};
   // the same in the body; a # points into a string of JSON

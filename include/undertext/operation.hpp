@@ -277,6 +277,12 @@ struct Reconciled {
     std::vector<std::uint64_t> stands_for = {};
     bool is_summary = false;
   };
+  // A message of the log that turns out to be the client's summary of others: its provider's answer
+  // was one.
+  struct Summary {
+    std::uint64_t ordinal = 0;
+    std::vector<std::uint64_t> stands_for = {};  // messages before it
+  };
   ReconcileOutcome outcome = ReconcileOutcome::appended;
   std::vector<Message> messages = {};  // the new ones
   // For each message: the ordinal before which it stands in the log's order, plus 1; 0: at the end.
@@ -290,6 +296,9 @@ struct Reconciled {
   std::string dialect = {};
   // of the identities, where they are made otherwise than those before; else 0
   std::uint64_t volatile_key = 0;
+  // answers since the last request, and results of tools, that this request leaves out
+  std::vector<ClientListEntry> left_out = {};
+  std::vector<Summary> summaries = {};
 };
 // The message that a RECALL appended, and what it quotes. Made by History::apply from a Recall.
 struct Recalled {

@@ -45,6 +45,19 @@ constexpr List<1> codex_session_pointers = {"/prompt_cache_key"};
 constexpr List<1> codex_parent = {"x-codex-turn-metadata#/forked_from_thread_id"};
 constexpr List<1> codex_stable = {"/input/0/content/0/text"};
 
+constexpr List<1> gemini_cli_summary = {"<state_snapshot>"};
+constexpr List<3> gemini_cli_compaction = {
+    "First, reason in your scratchpad. Then, generate the <state_snapshot>",
+    "Generate a new <state_snapshot>", "A previous <state_snapshot> exists"};
+constexpr List<1> gemini_cli_own_headers = {"user-agent: GeminiCLI"};
+
+// Its list begins with a question, and the summary is the answer.
+constexpr List<1> opencode_summary = {"What did we do so far?"};
+constexpr List<2> opencode_compaction = {
+    "Provide a detailed prompt for continuing our conversation above",
+    "Provide a detailed but concise summary of our conversation above"};
+constexpr List<1> opencode_own_headers = {"user-agent: opencode/"};
+
 // What Chat's vendors put beside the content is not sent back by most.
 constexpr List<3> chat_reasoning = {"reasoning", "reasoning_content", "reasoning_details"};
 constexpr List<2> other_session_headers = {"x-session-id", "x-session-affinity"};
@@ -69,6 +82,18 @@ constexpr ClientRow rows[] = {
      .session_pointers = codex_session_pointers,
      .parent_pointers = codex_parent,
      .stable_system = codex_stable},
+    {.name = "gemini_cli",
+     .dialect = Dialect::gemini,
+     .summary_texts = gemini_cli_summary,
+     .compaction_texts = gemini_cli_compaction,
+     .own_headers = gemini_cli_own_headers,
+     .session_headers = other_session_headers},
+    // speaks the dialect of any provider
+    {.name = "opencode",
+     .summary_texts = opencode_summary,
+     .compaction_texts = opencode_compaction,
+     .own_headers = opencode_own_headers,
+     .session_headers = other_session_headers},
     {.name = "openai_chat",
      .dialect = Dialect::openai_chat,
      .volatile_members = chat_reasoning,
@@ -121,12 +146,21 @@ Result<ClientProfile> find_client(std::string_view name) {
 }
 
 ClientProfile client_of(Dialect dialect, const ClientRequestHead& head) {
-  const auto is_there = [&](std::string_view name) { return !head.header(name).empty(); };
-  for (const ClientRow& row : rows)
-    if (row.dialect == dialect &&
-        std::any_of(row.own_headers.begin(), row.own_headers.end(), is_there))
-      return profile_of(row);
-  return find_client(name(dialect)).value();
+  const auto is_there = [&](std::string_view own) {
+    const std::size_t colon = own.find(": ");
+    const std::string value = head.header(own.substr(0, colon));
+    return !value.empty() && (colon == own.npos || value.starts_with(own.substr(colon + 2)));
+  };
+  ClientProfile of_dialect = find_client(name(dialect)).value();
+  for (const ClientRow& row : rows) {
+    if (row.dialect.value_or(dialect) != dialect ||
+        std::none_of(row.own_headers.begin(), row.own_headers.end(), is_there))
+      continue;
+    ClientProfile client = profile_of(row);
+    if (!row.dialect) client.volatile_parts = std::move(of_dialect.volatile_parts);
+    return client;
+  }
+  return of_dialect;
 }
 
 }  // namespace undertext

@@ -258,6 +258,54 @@ TEST(ClientRequest, ADeltaForAnUnknownResponseAppendsAndDropsNothing) {
   EXPECT_EQ(conversation.history.view().size(), 1u);
 }
 
+TEST(ClientRequest, ProgramsAreKnownByTheirUserAgent) {
+  const ClientRequestHead opencode{
+      .headers = {{"User-Agent", "opencode/1.0.150 ai-sdk/provider-utils/3.0.19"}}};
+  const ClientProfile client = client_of(Dialect::openai_chat, opencode);
+  EXPECT_EQ(client.name, "opencode");
+  EXPECT_EQ(client.volatile_parts.members,
+            find_client("openai_chat").value().volatile_parts.members);
+  EXPECT_EQ(client_of(Dialect::anthropic, opencode).name, "opencode");
+  const ClientRequestHead gemini{.headers = {{"user-agent", "GeminiCLI/v0.20.0 (linux; x64)"}}};
+  EXPECT_EQ(client_of(Dialect::gemini, gemini).name, "gemini_cli");
+  EXPECT_EQ(client_of(Dialect::anthropic, gemini).name, "anthropic");
+  EXPECT_EQ(client_of(Dialect::gemini, {.headers = {{"user-agent", "curl/8"}}}).name, "gemini");
+}
+
+TEST(ClientRequest, SummariesOfGeminiCliAndOpencodeAreCompactions) {
+  Conversation conversation;
+  conversation.follow(
+      "gemini_cli",
+      R"({"contents":[{"role":"user","parts":[{"text":"U1"}]},{"role":"model","parts":[{"text":"A1"}]},{"role":"user","parts":[{"text":"U2"}]}]})");
+  conversation.follow(
+      "gemini_cli",
+      R"({"contents":[{"role":"user","parts":[{"text":"<state_snapshot>S</state_snapshot>"}]},{"role":"model","parts":[{"text":"Got it."}]},{"role":"user","parts":[{"text":"U3"}]}]})");
+  EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::compacted);
+
+  const ClientProfile opencode = find_client("opencode").value();
+  const auto list = [&](const std::string& messages) {
+    return read_client_request(opencode, Dialect::openai_chat, R"({"messages":[)" + messages + "]}")
+        .value()
+        .reconcile;
+  };
+  History history =
+      History()
+          .apply(
+              {list(
+                  R"({"role":"system","content":"S"},{"role":"user","content":"U1"},{"role":"assistant","content":"A1"})")},
+              {})
+          .value()
+          .history;
+  const Step step =
+      history
+          .apply(
+              {list(
+                  R"({"role":"system","content":"S"},{"role":"user","content":"What did we do so far?"},{"role":"assistant","content":"much"},{"role":"user","content":"U2"})")},
+              {})
+          .value();
+  EXPECT_EQ(step.applied.reconciliation->outcome, ReconcileOutcome::compacted);
+}
+
 TEST(ClientRequest, EveryProfileIsThereByItsName) {
   for (const std::string_view name : client_names())
     EXPECT_EQ(find_client(name).value().name, name);

@@ -166,9 +166,8 @@ std::optional<Operation> Conversation::Rep::equipped(const Operation& operation)
 
 std::optional<Outcome> Conversation::Rep::first_answer(const std::string& operation_id) const {
   if (operation_id.empty()) return {};
-  if (durable) return durable->answered(operation_id);
   if (const auto found = answered.find(operation_id); found != answered.end()) return found->second;
-  return {};
+  return durable ? durable->answered(operation_id) : std::nullopt;
 }
 
 std::optional<Error> Conversation::Rep::catch_up(const Subscribers::List& listeners) {
@@ -268,9 +267,22 @@ std::optional<Error> Conversation::Rep::recount_stored(
   });
 }
 
+// A store has the answers of operations that made a version, and no others.
+void Conversation::Rep::remember(Outcomes& answers) noexcept {
+  constexpr std::size_t unstored_max = 4096;
+  if (durable) {
+    std::erase_if(answers, [](const auto& each) {
+      const std::optional<Reconciliation>& made = each.second.reconciliation;
+      return !made || made->outcome != ReconcileOutcome::same;
+    });
+    if (answered.size() + answers.size() > unstored_max) answered.clear();
+  }
+  answered.merge(answers);
+}
+
 void Conversation::Rep::publish_work(Work work, const Subscribers::List& listeners) noexcept {
+  remember(work.answered);
   if (!work.changed) return;
-  if (!durable) answered.merge(work.answered);
   stats = work.stats;
   publish(work.history);
   Subscribers::deliver(listeners, work.events);

@@ -46,10 +46,11 @@ struct Conversation::Rep {
   std::timed_mutex turn;
   const std::unique_ptr<Durable> durable;  // guarded by turn; null: the conversation is in memory
   ApplyContext context;                    // guarded by turn
-  Outcomes answered;                       // guarded by turn; by operation_id; of one in memory
-  Stats stats;                             // guarded by turn; of what is published
-  std::string tokenizer;                   // guarded by turn; its name
-  Hysteresis hysteresis;                   // guarded by turn
+  // Guarded by turn; by operation_id. Of a stored one only those that made no version.
+  Outcomes answered;
+  Stats stats;            // guarded by turn; of what is published
+  std::string tokenizer;  // guarded by turn; its name
+  Hysteresis hysteresis;  // guarded by turn
   // guarded by turn; what happened in the background since the last operation
   std::vector<Event> notices;
   std::atomic<std::thread::id> changing;  // the thread whose turn it is
@@ -194,11 +195,11 @@ struct Conversation::Rep {
 
   // Before publish_work(), after which nothing can fail.
   std::optional<Error> store_work(Work& work) {
-    if (durable) return work.changed ? durable->commit(work.history, work.answered) : std::nullopt;
     if (!work.answered.empty()) answered.reserve(answered.size() + work.answered.size());
-    return {};
+    return durable && work.changed ? durable->commit(work.history, work.answered) : std::nullopt;
   }
   void publish_work(Work work, const Subscribers::List& listeners) noexcept;
+  void remember(Outcomes& answers) noexcept;
 
   Aim aim(std::optional<std::uint64_t> tokens_max) const;
   // Of an explicit COMPRESS. Without `tokens_max`, a strategy that uses the default target gets

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -1159,7 +1160,6 @@ std::shared_ptr<Conversation> TurnRecorder::open(const SentRequest& sent,
   if (found.fork) {
     if (newest_.size() >= newest_max) newest_.erase(newest_.begin());
     Newest& newest = newest_[{sent.tenant, id}];
-    newest.answer = conversation->history().diff(found.asked, *found.fork).value().added;
     newest.cached = found.cached;
   }
   return conversation;
@@ -1175,8 +1175,7 @@ TurnRecorder::Newest& TurnRecorder::newest(const std::string& tenant,
   Newest newest;
   if (const std::vector<RequestRecord> last = conversation.requests({.last = 1}).value();
       !last.empty())
-    newest = {0, answer_of(conversation.history(), last[0]),
-              cached_by(conversation.history(), last[0])};
+    newest = {0, cached_by(conversation.history(), last[0])};
   return newest_[{tenant, conversation.id()}] = std::move(newest);
 }
 
@@ -1186,7 +1185,7 @@ void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
   Newest& left = newest(turn.tenant, conversation);
   conversation.apply({std::move(request)}).value();
   turn.number = ++turns_;
-  const std::vector<std::uint64_t> answer = std::exchange(left, {turn.number}).answer;
+  left = {turn.number};
   if (!turn.cached.key.empty()) {
     turn.record.version = conversation.version();
     left.cached = turn.cached = cached_by(conversation.history(), turn.record);
@@ -1194,22 +1193,6 @@ void TurnRecorder::follow(ObservedTurn& turn, op::Reconcile request) {
       take_list_keys(turn,
                      list_at(conversation.history(), conversation.version(), turn.volatile_parts));
   }
-  if (answer.empty() || is_delta) return;
-  // An answer that the client has not sent back is no part of what it goes on with: the request was
-  // tried again, or the answer was torn.
-  const History history = conversation.history();
-  const std::vector<Ordinal> kept = history.client_list();
-  std::vector<std::uint64_t> left_out;
-  for (const std::uint64_t ordinal : answer) {
-    const bool is_kept = std::any_of(kept.rbegin(), kept.rend(),
-                                     [&](Ordinal each) { return each.value == ordinal; });
-    if (!is_kept && history.view().index_of(Ordinal(ordinal))) left_out.push_back(ordinal);
-  }
-  if (left_out.empty()) return;
-  conversation
-      .apply({op::Delete{Names::ordinals(std::move(left_out)), Pairs::literal},
-              {.description = "not kept by the client"}})
-      .value();
 }
 
 // A client may be faster than what tells of its answer's end: its next request is here already, and
@@ -1231,12 +1214,14 @@ void TurnRecorder::append_answer(ObservedTurn& turn, const ProviderResponse& res
                                  bool is_torn) {
   Conversation& conversation = *turn.conversation;
   const std::uint64_t first = conversation.history().log().size();
-  std::vector<std::uint64_t> ordinals;
   conversation.apply({op::Append{response.messages}}).value();
-  for (std::uint64_t i = 0; i < response.messages.size(); ++i) ordinals.push_back(first + i);
-  if (is_torn) conversation.apply({op::Mark{Names::ordinals(ordinals), "torn"}}).value();
+  if (is_torn) {
+    std::vector<std::uint64_t> ordinals(response.messages.size());
+    std::iota(ordinals.begin(), ordinals.end(), first);
+    conversation.apply({op::Mark{Names::ordinals(std::move(ordinals)), "torn"}}).value();
+  }
   turn.record.answer_version = conversation.version();
-  newest_[{turn.tenant, conversation.id()}] = {turn.number, std::move(ordinals), turn.cached};
+  newest_[{turn.tenant, conversation.id()}] = {turn.number, turn.cached};
 }
 
 std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& answer) {

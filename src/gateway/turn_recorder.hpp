@@ -248,7 +248,6 @@ class TurnRecorder {
   // Of each conversation, by tenant and id, what its newest turn has left.
   struct Newest {
     std::uint64_t turn = 0;
-    std::vector<std::uint64_t> answer = {};  // ordinals
     CachedMessages cached = {};
   };
   // What its last record tells, where nothing is remembered.

@@ -272,6 +272,25 @@ TEST_F(TurnRecorderTest, AKeyThatAnErrorRepeatsIsNotKept) {
   EXPECT_EQ(texts(id), "hi sk-secret-1") << "what a model says is the user's";
 }
 
+TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainIsOneVersionThatOneUndoTakesBack) {
+  const std::string id = turn(sent(body({"hi"})), answer("hello"));
+  const Version answered = open(id)->version();
+  recorder_.begin(sent(body({"hi"}))).value();
+  EXPECT_EQ(open(id)->version().value, answered.value + 1);
+  EXPECT_EQ(texts(id), "hi");
+  open(id)->apply({op::Undo{}}).value();
+  EXPECT_EQ(texts(id), "hi hello");
+}
+
+TEST_F(TurnRecorderTest, AnAnswerThatWasLeftOutComesBackWithItsClient) {
+  const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", "s"}};
+  const std::string id = turn(sent(body({"hi"}), session), answer("hello"));
+  turn(sent(body({"hi"}), session), answer("hey"));
+  EXPECT_EQ(turn(sent(body({"hi", "hello", "more"}), session), answer("yes")), id);
+  EXPECT_EQ(texts(id), "hi hello more yes");
+  EXPECT_EQ(open(id)->history().stats().total_messages, 5u);
+}
+
 TEST_F(TurnRecorderTest, ARequestThatComesBeforeItsPredecessorsAnswerIsToldHasThatAnswerOnce) {
   for (const std::string second : {"hello", "another"}) {
     const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", second}};

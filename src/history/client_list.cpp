@@ -94,6 +94,11 @@ bool ClientState::edit(const std::vector<ClientListEdit>& edits) {
   return true;
 }
 
+void ClientState::leave_out(const std::vector<ClientListEntry>& entries) {
+  for (const ClientListEntry& entry : entries)
+    add(dropped, {entry.identity, static_cast<std::uint32_t>(entry.ordinal)});
+}
+
 void ClientState::save(PageOut& out) const {
   list.save(out);
   dropped.save(out);
@@ -124,7 +129,9 @@ std::uint64_t rows_up_to(const ClientRows& rows, std::uint64_t version) {
 }
 
 std::uint64_t volatile_key(const VolatileParts& parts) {
-  std::string all;
+  // To be raised where identity() answers something else than before: lists are then made again.
+  constexpr int identity_version = 2;
+  std::string all = std::to_string(identity_version) + '\n';
   for (const std::string& member : parts.members) (all += member) += '\n';
   all += '\n';
   for (const std::string& text : parts.system_texts) (all += text) += '\n';

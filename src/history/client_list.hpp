@@ -2,7 +2,8 @@
 //
 //     ClientState
 //       list      the messages of its last request, in order, each with its identity
-//       dropped   those it sent before and does not send now, by identity: they may come back
+//       dropped   those it sent before and does not send now, and answers that it left out, by
+//                 identity: they may come back
 //
 // Only RECONCILE changes it; UNDO, ROLLBACK and RESTORE leave it. A list stands in the log's order.
 #pragma once
@@ -47,6 +48,8 @@ struct ClientState {
   // The list after `edits`, which are of the list as it is. Throws nothing but std::bad_alloc;
   // false: they do not fit it.
   bool edit(const std::vector<ClientListEdit>& edits);
+  // These were never in the list, and count as dropped from now on.
+  void leave_out(const std::vector<ClientListEntry>& entries);
 
   void save(PageOut& out) const;
   static ClientState load(PageIn& in);

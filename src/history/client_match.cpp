@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "history/list_match.hpp"
+#include "history/shown.hpp"
+#include "message/reading.hpp"
 #include "message/redacted.hpp"
 
 namespace undertext {
@@ -70,17 +72,31 @@ ClientMatch::ClientMatch(const History::Rep& rep, const op::Reconcile& sent, std
   }
 }
 
+// Where identities are made otherwise than before, what was dropped is known by both. What is left of
+// a message has no other identity than the one it had.
 void ClientMatch::make_identities() {
-  if (client_.list.empty() || client_.volatile_key == key_) return;
+  if (client_.volatile_key == key_) return;
   StoredReader stored(log_);
+  const auto made_now = [&](const ClientEntry& entry) {
+    const Message& message = stored.message(entry.ordinal);
+    return message.is_redacted() ? entry.identity : identity(message, sent_.volatile_parts);
+  };
   rekeyed_.reserve(client_.list.size());
-  client_.list.visit(
-      0, client_.list.size(), [](const NoSums&) { return true; },
-      [&](std::uint64_t, const ClientEntry& entry) {
-        rekeyed_.push_back(
-            {identity(stored.message(entry.ordinal), sent_.volatile_parts), entry.ordinal});
-        return true;
-      });
+  const auto visit = [](const ClientTree& entries, auto each) {
+    entries.visit(
+        0, entries.size(), [](const NoSums&) { return true; },
+        [&](std::uint64_t, const ClientEntry& entry) {
+          each(entry);
+          return true;
+        });
+  };
+  visit(client_.list,
+        [&](const ClientEntry& entry) { rekeyed_.push_back({made_now(entry), entry.ordinal}); });
+  visit(client_.dropped, [&](const ClientEntry& entry) {
+    if (const Identity now = made_now(entry); now != entry.identity)
+      left_out_.push_back({entry.ordinal, now});
+  });
+  client_.leave_out(left_out_);
 }
 
 // What was stored behind the list since the last request.
@@ -158,12 +174,10 @@ std::size_t overlap(const std::vector<Identity>& before, const std::vector<Ident
 void ClientMatch::go_on_with_delta() {
   prefix_ = client_.list.size();
   end_ = sent_.list.size();
-  while (begin_ < std::min(end_, prefix_) && sent_.list[begin_].message.role() == Role::system &&
-         sent_.list[begin_].identity == old_entry(begin_).identity)
-    ++begin_;
+  while (begin_ < end_ && is_said_in_list(begin_)) ++begin_;
   const PlacedView view = rep_.head.placed();
   for (const ClientEntry& entry : old_)
-    if (view.shows(entry.ordinal)) implied_.push_back(entry);
+    if (view.shows(entry.ordinal) || is_answer(entry.ordinal)) implied_.push_back(entry);
   old_.clear();
   unsent_ = 0;
   std::vector<Identity> before, now;
@@ -173,6 +187,19 @@ void ClientMatch::go_on_with_delta() {
     before.push_back(old_entry(at).identity);
   for (const ClientEntry& entry : implied_) before.push_back(entry.identity);
   begin_ += overlap(before, now);
+}
+
+// Whether the place of a delta has a system prompt that stands at the same place of the list, or
+// anywhere in it: an earlier delta may have brought it. What a developer says there may be said
+// again.
+bool ClientMatch::is_said_in_list(std::size_t place) const {
+  const op::Reconcile::Sent& sent = sent_.list[place];
+  if (sent.message.role() != Role::system) return false;
+  if (place < prefix_ && sent.identity == old_entry(place).identity) return true;
+  if (MessageReading(sent.message).turn().is_developer) return false;
+  for (std::uint64_t at = prefix_; at-- > 0;)
+    if (old_entry(at).identity == sent.identity) return true;
+  return false;
 }
 
 void ClientMatch::match_middle() {
@@ -196,8 +223,10 @@ void ClientMatch::forget_repeated_behind_summary() {
   std::size_t summary = begin_;
   while (summary < end_ && (known(summary) || !sent_.list[summary].is_summary)) ++summary;
   if (summary == end_ || client_.count_dropped_as(sent_.list[summary].identity) > 0) return;
-  std::size_t gone = 0, fresh = 0;  // behind the last message that both have
-  while (gone < old_.size() && !matched_[old_.size() - 1 - gone]) ++gone;
+  // Behind the last message that both have. An answer that was not sent yet is no end of the list.
+  std::size_t gone = 0, fresh = 0;
+  for (std::size_t i = old_.size(); i-- > 0 && !matched_[i];)
+    if (i < old_.size() - unsent_) ++gone;
   while (fresh < end_ - summary && !known(end_ - 1 - fresh)) ++fresh;
   if (gone <= fresh) return;  // as if they were changed
   std::unordered_map<std::uint32_t, std::size_t> old;
@@ -382,14 +411,14 @@ bool ClientMatch::is_told_by_listed(std::uint32_t ordinal) const {
   while (!open.empty()) {
     const std::uint32_t maker = open.back();
     open.pop_back();
-    if (log_.originals(maker) && is_told_in_list(maker)) return true;
+    if (log_.originals(maker) && is_told_in_list(maker, ordinal)) return true;
     for (const std::uint32_t above : log_.stand_ins_of(maker))
       if (seen.insert(above).second) open.push_back(above);
   }
   return false;
 }
 
-bool ClientMatch::is_told_in_list(std::uint32_t ordinal) const {
+bool ClientMatch::is_told_in_list(std::uint32_t ordinal, std::uint32_t told) const {
   std::uint64_t low = 0, high = client_.list.size();
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -400,8 +429,9 @@ bool ClientMatch::is_told_in_list(std::uint32_t ordinal) const {
     }
   }
   if (low == client_.list.size() || client_.list[low].ordinal != ordinal) return false;
-  return low < prefix_ || low >= client_.list.size() - suffix_ || matched_[low - prefix_] ||
-         makes_summary();
+  const bool is_sent =
+      low < prefix_ || low >= client_.list.size() - suffix_ || matched_[low - prefix_];
+  return (is_sent && log_.order.before(ordinal, told)) || makes_summary();
 }
 
 // A summary that the client sent before, and sends again, is an earlier list's. What stands before
@@ -436,16 +466,6 @@ const std::unordered_set<std::uint32_t>& ClientMatch::old_ordinals() const {
   return *old_ordinals_;
 }
 
-// An answer behind the list of before: of the model, and not among what was sent.
-bool ClientMatch::has_answer_behind_list() const {
-  for (std::size_t place = end_; place-- > begin_;) {
-    const Known* const at = known(place);
-    if (at && at->from == From::list) return false;
-    if (sent_.list[place].message.role() == Role::assistant) return true;
-  }
-  return false;
-}
-
 void ClientMatch::find_gone() {
   const std::size_t of_list = old_.size() - unsent_;
   for (std::size_t i = 0; i < of_list; ++i)
@@ -459,16 +479,34 @@ void ClientMatch::find_gone() {
     if (!was_sent && !may_be_at_end) is_at_end_ = false;
   }
   if (suffix_ > 0 && begin_ < end_) is_at_end_ = false;
-  // A recorded answer that the client has in another form is not there twice.
+  leave_out_answers();
+}
+
+// A recorded answer that the client does not send, or has in another form, was dropped, and so were
+// the results of its calls. What people appended or merged stays.
+void ClientMatch::leave_out_answers() {
   const bool is_known =
       !client_.list.empty() || std::find(matched_.begin(), matched_.end(), true) != matched_.end();
-  if (unsent_ == 0 || !is_known || !has_answer_behind_list()) return;
+  if (unsent_ == 0 || !is_known) return;
   const PlacedView view = rep_.head.placed();
-  for (std::size_t i = of_list; i < old_.size(); ++i) {
-    const std::uint32_t ordinal = old_[i].ordinal;
-    if (!matched_[i] && log_.stored[ordinal].role() == Role::assistant && view.shows(ordinal))
-      gone_.push_back(ordinal);
+  for (std::size_t i = old_.size() - unsent_; i < old_.size(); ++i) {
+    const auto& [identity, ordinal] = old_[i];
+    if (matched_[i] || !is_answer(ordinal)) continue;
+    left_out_.push_back({ordinal, identity});
+    if (view.shows(ordinal) || stand_in(log_, view, ordinal)) gone_.push_back(ordinal);
   }
+}
+
+// Of a model, or of a tool that it called: not what a fork achieved, nor what was put somewhere.
+bool ClientMatch::is_answer(std::uint32_t ordinal) const {
+  const VersionRow& row = rep_.versions[rep_.version_that_stored(ordinal)];
+  if (row.operation && !std::holds_alternative<op::Append>(row.operation->operation.what))
+    return false;
+  const Role role = log_.stored[ordinal].role();
+  if (role == Role::assistant || role == Role::tool) return true;
+  const std::vector<ToolLink> links = log_.message(ordinal).tool_links();
+  return std::any_of(links.begin(), links.end(),
+                     [](const ToolLink& link) { return link.side == ToolLink::Side::result; });
 }
 
 std::optional<std::uint32_t> ClientMatch::ordinal(std::size_t place) const {
@@ -481,9 +519,18 @@ bool ClientMatch::is_listed(std::size_t place) const {
   return at && at->from == From::list;
 }
 
+bool ClientMatch::returns(std::size_t place) const {
+  const Known* const at = known(place);
+  return at && at->from == From::dropped;
+}
+
 std::optional<std::uint32_t> ClientMatch::next_ordinal() const {
   if (suffix_ == 0) return std::nullopt;
   return client_.list[client_.list.size() - suffix_].ordinal;
+}
+
+std::uint32_t ClientMatch::ordinal_at_end(std::size_t place) const {
+  return client_.list[client_.list.size() - (sent_.list.size() - place)].ordinal;
 }
 
 std::uint64_t ClientMatch::common() const {

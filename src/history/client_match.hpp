@@ -2,8 +2,8 @@
 //
 // What the client sent last is compared with what it sends now: the common beginning and end first,
 // then the middle (list_match.hpp). Behind its list stand messages that it has not sent yet: an
-// answer that was recorded here comes with the next request. Messages that it dropped earlier may
-// return, between the neighbours that the log's order gives them.
+// answer that was recorded here comes with the next request, or is dropped by it. Messages that it
+// dropped earlier may return, between the neighbours that the log's order gives them.
 //
 // A client that was given the view is compared with the view (client_match_view.cpp): what is not
 // visible may return, and whatever is visible and not sent went. Only a summary stays that stands
@@ -41,7 +41,9 @@ class ClientMatch {
   ClientMatch(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike);
 
   // from the list as it is
-  bool differs() const { return takes_view_ || old_.size() > unsent_ || begin_ < end_; }
+  bool differs() const {
+    return takes_view_ || old_.size() > unsent_ || begin_ < end_ || !gone_.empty();
+  }
   bool only_adds() const { return takes_view_ || (is_at_end_ && gone_.empty()); }
 
   // Places in the request that are neither in the common beginning nor in the common end.
@@ -49,15 +51,19 @@ class ClientMatch {
   std::size_t end() const { return end_; }
   // What the message there is in the log. Nothing: it is new.
   std::optional<std::uint32_t> ordinal(std::size_t place) const;
-  bool is_listed(std::size_t place) const;            // it was in the list before
-  std::optional<std::uint32_t> next_ordinal() const;  // of the common end
+  bool is_listed(std::size_t place) const;                // it was in the list before
+  bool returns(std::size_t place) const;                  // the client had dropped it
+  std::optional<std::uint32_t> next_ordinal() const;      // of the common end
+  std::uint32_t ordinal_at_end(std::size_t place) const;  // of a place there
 
   // Whether a message may be visible: of a client that was given the view, only what it sent and
   // what stands for that.
   bool may_show(std::uint32_t ordinal) const;
 
-  // What went, in the log's order: of the list, and answers that the client has in another form.
+  // What went, in the log's order: of the list, and of what was recorded since.
   const std::vector<std::uint32_t>& gone() const { return gone_; }
+  // What counts as dropped from now on without having been in the list, or by another identity too.
+  const std::vector<ClientListEntry>& left_out() const { return left_out_; }
   // What stood beside the common beginning of a view, and went too.
   const std::vector<std::uint32_t>& gone_beside() const { return beside_; }
 
@@ -93,7 +99,8 @@ class ClientMatch {
   bool may_return(std::uint32_t ordinal) const;
   std::vector<std::uint32_t> may_return(const Identity& identity, std::uint64_t most) const;
   bool is_told_by_listed(std::uint32_t ordinal) const;
-  bool is_told_in_list(std::uint32_t ordinal) const;  // was there, and is sent again or summarised
+  // Was there before `told`, and is sent again; or it is summarised.
+  bool is_told_in_list(std::uint32_t ordinal, std::uint32_t told) const;
   bool makes_summary() const;
   bool is_told_by_summary(std::uint32_t ordinal) const;
   bool is_told_by_kept(std::uint32_t ordinal) const;
@@ -103,6 +110,7 @@ class ClientMatch {
   void make_identities();
   void find_ends();
   void go_on_with_delta();
+  bool is_said_in_list(std::size_t place) const;
   void add_unsent(const VolatileParts& parts);
   void match_middle();
   void forget_repeated_behind_summary();
@@ -119,7 +127,8 @@ class ClientMatch {
   bool may_stand_between(std::optional<std::uint32_t> left, std::uint32_t ordinal,
                          std::optional<std::uint32_t> right) const;
   void find_gone();
-  bool has_answer_behind_list() const;
+  void leave_out_answers();
+  bool is_answer(std::uint32_t ordinal) const;
   ClientEntry old_entry(std::uint64_t at) const {
     return rekeyed_.empty() ? client_.list[at] : rekeyed_[at];
   }
@@ -133,7 +142,7 @@ class ClientMatch {
   const History::Rep& rep_;
   const Log& log_;
   const op::Reconcile& sent_;
-  const ClientState client_;
+  ClientState client_;
   const std::uint64_t key_;
   const std::uint64_t alike_;
   // the whole list with identities as they are made now; empty: they are so already
@@ -149,6 +158,7 @@ class ClientMatch {
   mutable std::optional<std::unordered_set<std::uint32_t>> old_ordinals_;
   mutable std::optional<bool> makes_summary_;
   std::vector<std::uint32_t> gone_;
+  std::vector<ClientListEntry> left_out_;
   std::uint64_t removed_ = 0;
   bool is_at_end_ = true;  // whether everything that is new stands behind the list
 

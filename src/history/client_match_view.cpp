@@ -130,8 +130,15 @@ void ClientMatch::find_gone_from_view() {
     return !(log_.originals(ordinal) && stands_for_kept(ordinal));
   };
   std::erase_if(beside_, [&](std::uint32_t ordinal) { return !goes(ordinal); });
-  for (std::size_t i = 0; i < old_.size(); ++i)
-    if (!matched_[i] && goes(old_[i].ordinal)) gone_.push_back(old_[i].ordinal);
+  for (std::size_t i = 0; i < old_.size(); ++i) {
+    const auto& [identity, ordinal] = old_[i];
+    if (matched_[i] || !goes(ordinal)) continue;
+    gone_.push_back(ordinal);
+    if (!rest_.contains(ordinal)) left_out_.push_back({ordinal, identity});
+  }
+  StoredReader stored(log_);
+  for (const std::uint32_t ordinal : beside_)
+    left_out_.push_back({ordinal, identity(stored.message(ordinal), sent_.volatile_parts)});
   removed_ = gone_.size() + beside_.size();
   for (const auto& [identity, ordinal] : hidden_)
     if (!kept().contains(ordinal) && !is_told_by_kept(ordinal)) gone_.push_back(ordinal);

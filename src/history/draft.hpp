@@ -52,6 +52,10 @@ class Draft {
   // the work.
   void count_made(const Message& message);
   Result<std::uint32_t> store_summary(const Message& message, std::vector<std::uint32_t> originals);
+  // A message that was stored before is a summary of others from now on.
+  void note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals) {
+    log_.note_summary(ordinal, std::move(originals));
+  }
   // Stores what is made from the visible messages at `originals`, and stands for them from then on.
   Result<std::vector<std::uint32_t>> store_copies(std::span<const Message> messages,
                                                   const std::vector<std::uint64_t>& originals);

@@ -198,7 +198,10 @@ void add_stretches(SpanTree& spans, std::uint32_t stand_in,
 
 void Log::note_summary(std::uint32_t ordinal, std::vector<std::uint32_t> originals) {
   if (order_known) add_spans(ordinal, originals);
-  summaries.push_back({ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))});
+  std::uint64_t at = summaries.size();  // nearly always behind all others
+  while (at > 0 && summaries[at - 1].ordinal > ordinal) --at;
+  const OriginalsNote note{ordinal, Shared<std::vector<std::uint32_t>>::make(std::move(originals))};
+  summaries.splice(at, 0, {&note, 1});
 }
 
 void Log::note_copies(const std::vector<std::uint32_t>& made,

@@ -121,7 +121,7 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Reconcile>(), "RECONCILE", {}, {.may_rebase = true}},
     {alternative_of<op::Reconciled>(),
      "RECONCILE",
-     {29},
+     {29, 34},
      {.brings_back = true, .ordered_since = 29}},
     {alternative_of<op::Recall>(), "RECALL", {}, {.may_rebase = true}},
     {alternative_of<op::Recalled>(), "RECALL", {31}},
@@ -372,6 +372,10 @@ void describe(auto& io, Is<op::Reconciled::Made> auto& made) {
   io.need("standsFor", made.stands_for);
   io.take("summary", made.is_summary);
 }
+void describe(auto& io, Is<op::Reconciled::Summary> auto& summary) {
+  io.need("ordinal", summary.ordinal);
+  io.need("standsFor", summary.stands_for);
+}
 // A request is read by the client room: what it means depends on the client.
 void describe(auto&, Is<op::Reconcile> auto&) {}
 void describe(auto& io, Is<op::Reconciled> auto& o) {
@@ -385,6 +389,8 @@ void describe(auto& io, Is<op::Reconciled> auto& o) {
   io.take("shown", o.shown);
   io.take("list", o.list);
   io.take("volatileKey", o.volatile_key);
+  io.since(34, "leftOut", o.left_out);
+  io.since(34, "summaries", o.summaries);
 }
 
 // A request has the filters of the query `messages`, and is read with them.

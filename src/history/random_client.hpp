@@ -2,6 +2,7 @@
 // compacts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -37,11 +38,23 @@ class RandomClient {
   }
 
   using Difference = ClientList::difference_type;
+  ClientList::iterator at(std::size_t place) {
+    return list_.begin() + static_cast<Difference>(place);
+  }
+
+  // An answer that the client has, or leaves out of its next requests.
+  Remembered answer() {
+    const Remembered made{"assistant", "answer " + std::to_string(next_text_++)};
+    if (one_in(3)) {
+      const ClientList& sent = earlier_.back();
+      left_out_.push_back({sent.empty() ? Remembered() : sent.back(), made});
+    } else {
+      list_.push_back(made);
+    }
+    return made;
+  }
   void change_list() {
     earlier_.push_back(list_);
-    const auto at = [&](std::size_t place) {
-      return list_.begin() + static_cast<Difference>(place);
-    };
     switch (below(12)) {
       case 0: break;                                            // a retry
       case 1: list_.resize(below(list_.size() + 1)); break;     // a rewind
@@ -73,13 +86,17 @@ class RandomClient {
   // As Claude Code does it (one stretch), or as Codex does it (messages of the user stay).
   void compact() {
     if (list_.size() < 4) return;
-    const std::size_t end = 2 + below(list_.size() - 2);
-    const Remembered summary{"user", "summary " + std::to_string(next_text_++), true};
+    compact({"user", "summary " + std::to_string(next_text_++), true}, 2 + below(list_.size() - 2));
+  }
+  void compact(const Remembered& summary, std::size_t end) {
+    left_out_.clear();  // the summary tells them
     ClientList compacted(list_.begin(), list_.begin() + 1);
-    const bool keeps_users = one_in(2);
+    const bool is_answer = summary.role == "assistant";  // which stands behind what is kept
+    const bool keeps_users = is_answer || one_in(2);
     if (!keeps_users) compacted.push_back(summary);
     for (std::size_t i = 1; i < end; ++i)
-      if (keeps_users && list_[i].role == "user") compacted.push_back(list_[i]);
+      if (keeps_users && list_[i].role == "user" && !list_[i].is_summary)
+        compacted.push_back(list_[i]);
     if (keeps_users) compacted.push_back(summary);
     compacted.insert(compacted.end(), list_.begin() + static_cast<Difference>(end), list_.end());
     list_ = std::move(compacted);
@@ -89,6 +106,8 @@ class RandomClient {
   const bool is_unique_;  // no message twice, and none moves
   ClientList list_;
   std::vector<ClientList> earlier_;
+  // Answers that the client does not send, each with the message that was its last one then.
+  std::vector<std::pair<Remembered, Remembered>> left_out_;
   std::uint64_t next_text_ = 0;
   bool spells_lists_ = false;
 };

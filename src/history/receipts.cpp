@@ -47,6 +47,8 @@ void add_compaction(Receipt& receipt, const op::Reconciled& reconciled, const Pl
   receipt.hidden = ordinals_of(before, reconciled.hidden);
   for (const op::Reconciled::Made& made : reconciled.made)
     if (made.is_summary) receipt.summaries.push_back({log_length + made.message, made.stands_for});
+  for (const op::Reconciled::Summary& summary : reconciled.summaries)
+    receipt.summaries.push_back({summary.ordinal, summary.stands_for});
 }
 
 }  // namespace

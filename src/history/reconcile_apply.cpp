@@ -42,6 +42,16 @@ std::optional<Error> problem_of(const Draft& draft, const op::Reconciled& d) {
     for (const std::uint64_t ordinal : made.stands_for)
       if (ordinal >= length) return damaged("made", "it stands for what is not there");
   }
+  for (const op::Reconciled::Summary& summary : d.summaries) {
+    if (summary.ordinal >= length || summary.stands_for.empty() ||
+        draft.log().stands_for(static_cast<std::uint32_t>(summary.ordinal)))
+      return damaged("summaries", "there is no such message, or it stands for others already");
+    for (const std::uint64_t ordinal : summary.stands_for)
+      if (ordinal >= summary.ordinal)
+        return damaged("summaries", "it stands for what came after it");
+  }
+  for (const ClientListEntry& entry : d.left_out)
+    if (entry.ordinal >= length) return damaged("leftOut", "there is no such message");
   for (const ClientListEdit& edit : d.list)
     for (const ClientListEntry& entry : edit.entries)
       if (entry.ordinal >= length + d.messages.size())
@@ -82,8 +92,11 @@ std::optional<Error> apply_differences(Draft& draft, const op::Reconciled& d) {
   if (std::optional<Error> problem = problem_of(draft, d)) return problem;
   ClientState client = draft.base().client();
   if (!client.edit(d.list)) return damaged("list", "the client list has no such stretch");
+  client.leave_out(d.left_out);
   Result<std::vector<std::uint32_t>> coming = store(draft, d);
   if (!coming) return coming.error();
+  for (const op::Reconciled::Summary& summary : d.summaries)
+    draft.note_summary(static_cast<std::uint32_t>(summary.ordinal), narrow(summary.stands_for));
   if (d.outcome == ReconcileOutcome::appended) {
     draft.append(*coming);
     draft.only_appended();

@@ -144,6 +144,191 @@ TEST(Reconcile, AnAnswerThatWasRecordedIsNotStoredAgain) {
   EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
 }
 
+TEST(Reconcile, AnAnswerThatARequestLeavesOutIsDroppedAndComesBack) {
+  Followed client;
+  client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}}).reconcile({"u:U1", "u:U2"});
+  EXPECT_EQ(client.last, (Reconciliation{edited, 1, 1, 0}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "U2"}));
+  client.reconcile({"u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.last, (Reconciliation{edited, 2, 1, 0}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2"}));
+  EXPECT_EQ(client.stored(), 3u);
+}
+
+TEST(Reconcile, WhatIsAnsweredToAnotherPromptIsNoOtherFormOfAnAnswerThatIsLeftOut) {
+  Followed client;
+  client.reconcile({"u:U1"})
+      .apply(op::Append{{message("a:A1")}})
+      .reconcile({"u:U1", "u:U2", "a:A2"})
+      .reconcile({"u:U1", "a:A1", "u:U2", "a:A2"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2", "A2"}));
+  EXPECT_EQ(client.stored(), 4u);
+}
+
+TEST(Reconcile, ARetryDropsTheAnswerInOneVersion) {
+  Followed client;
+  client.reconcile({"u:U1"}).apply(op::Append{{message("a:A1")}}).reconcile({"u:U1"});
+  EXPECT_EQ(client.last, (Reconciliation{edited, 1, 0, 0}));
+  EXPECT_EQ(client.view(), (Texts{"U1"}));
+  EXPECT_EQ(client.history.version(), Version(3));
+  EXPECT_EQ(client.reconcile({"u:U1"}).last.outcome, same);
+  client.apply(op::Append{{message("a:A1 again")}});
+  Followed undone = client;
+  client.reconcile({"u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 3}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2"}));
+  undone.reconcile({"u:U1"}).apply(op::Undo{});
+  EXPECT_EQ(undone.view(), (Texts{"U1", "A1 again"}));
+}
+
+TEST(Reconcile, ResultsGoWithTheAnswerThatIsLeftOut) {
+  const Message call =
+      Message::parse(
+          R"({"role":"assistant","content":"","toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})")
+          .value();
+  for (
+      const Message& result :
+      {message("t:done"),
+       Message::parse(
+           R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"done"}]})")
+           .value()}) {
+    Followed client;
+    client.reconcile({"u:U1"}).apply(op::Append{{call, result}}).reconcile({"u:U1", "u:U2"});
+    EXPECT_EQ(client.view(), (Texts{"U1", "U2"}));
+    op::Reconcile both = sent({"u:U1"});
+    both.list.push_back({call, identity(call)});
+    both.list.push_back({result, identity(result)});
+    client.reconcile(both);
+    EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
+    EXPECT_EQ(client.stored(), 4u);
+  }
+}
+
+TEST(Reconcile, AResultThatTheClientHasInAnotherFormIsNotThereTwice) {
+  const Message call =
+      Message::parse(
+          R"({"role":"assistant","content":"","toolCalls":[{"id":"c","name":"f","arguments":"{}"}]})")
+          .value();
+  Followed client;
+  client.reconcile({"u:U1"}).apply(op::Append{{call, message("t:done")}});
+  op::Reconcile request = sent({"u:U1"});
+  request.list.push_back({call, identity(call)});
+  request.list.push_back({message("t:done, cut"), identity(message("t:done, cut"))});
+  client.reconcile(request);
+  EXPECT_EQ(client.view(), (Texts{"U1", "", "done, cut"}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(3)), (std::vector<Ordinal>{Ordinal(2)}));
+}
+
+TEST(Reconcile, AnAnswerThatWasDeletedBeforeItIsSentStaysHidden) {
+  Followed client;
+  client.reconcile({"u:U1"})
+      .apply(op::Append{{message("a:A1")}})
+      .apply(op::Delete{Names::ordinals({1})})
+      .reconcile({"u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(client.view(), (Texts{"U1", "U2"}));
+}
+
+TEST(Reconcile, WhatStandsForAnAnswerThatIsLeftOutGoesWithIt) {
+  Followed client;
+  client.reconcile({"u:U1"})
+      .apply(op::Append{{message("a:A1")}})
+      .apply(op::Transform{Names::indices({1}), op::ReplaceText{"A", "B"}})
+      .reconcile({"u:U1", "u:U2"});
+  EXPECT_EQ(client.view(), (Texts{"U1", "U2"}));
+  Followed summarised;
+  summarised.reconcile({"u:U1"})
+      .apply(op::Append{{message("a:A1")}})
+      .apply(op::Compress{Names::indices({0, 1}), message("u:sum")})
+      .reconcile({"u:U1", "u:U2"});
+  EXPECT_EQ(summarised.view(), (Texts{"U1", "U2"}));
+}
+
+TEST(Reconcile, AnAnswerThatWasHiddenBeforeADeltaIsPartOfWhatItGoesOnWith) {
+  Followed client;
+  client.reconcile({"u:U1"})
+      .apply(op::Append{{message("a:A1")}})
+      .apply(op::Compress{Names::indices({0, 1}), message("u:sum")});
+  op::Reconcile delta = sent({"u:U2"});
+  delta.is_delta = true;
+  client.reconcile(delta).reconcile({"u:U1", "a:A1", "u:U2", "a:A2"});
+  EXPECT_EQ(client.view(), (Texts{"sum", "U2", "A2"}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 3, 4}));
+}
+
+TEST(Reconcile, WhatAForkAchievedIsNoAnswer) {
+  Followed client;
+  client.reconcile({"u:U1"})
+      .apply(op::MergedFork{"f", 1, MergeMode::messages, {}, {message("a:of the fork")}})
+      .reconcile({"u:U1", "a:A1", "u:U2"});
+  EXPECT_EQ(client.view(), (Texts{"U1", "of the fork", "A1", "U2"}));
+}
+
+// A provider's answer that is a compaction, as it comes back: behind what its client kept.
+TEST(Reconcile, AnAnswerThatIsTheClientsSummaryStandsForWhatItReplaces) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2"})
+      .apply(op::Append{{message("a:compaction")}})
+      .reconcile({"s:S", "u:U1", "u:U2", "a:*compaction", "u:U3"});
+  EXPECT_EQ(client.last, (Reconciliation{compacted, 3, 2, 1}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 3, 4, 5}));
+  EXPECT_EQ(client.stored(), 6u);
+  EXPECT_EQ(client.history.stands_for(Ordinal(4)), (std::vector<Ordinal>{Ordinal(2)}));
+  const std::optional<Receipt> receipt = client.history.receipt(client.history.version());
+  ASSERT_TRUE(receipt);
+  EXPECT_EQ(receipt->hidden, (std::vector<std::uint64_t>{2}));
+  ASSERT_EQ(receipt->summaries.size(), 1u);
+  EXPECT_EQ(receipt->summaries[0].summary, 4u);
+  EXPECT_EQ(client.reconcile({"s:S", "u:U1", "u:U2", "a:*compaction", "u:U3"}).last.outcome, same);
+  Followed expanded = client;
+  expanded.apply(op::Expand{3});
+  EXPECT_EQ(expanded.view(), (Texts{"S", "U1", "A1", "U2", "U3"}));
+  // A client that sends all of it again goes back to before.
+  client.reconcile({"s:S", "u:U1", "a:A1", "u:U2", "a:*compaction", "u:U3"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(client.stored(), 6u);
+}
+
+// As with a compaction block: the client may go on sending what stands before it, for a while.
+TEST(Reconcile, AListedAnswerIsTheClientsSummaryOnceWhatStandsBeforeItGoes) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1"})
+      .apply(op::Append{{message("a:*compaction")}})
+      .reconcile({"s:S", "u:U1", "a:*compaction", "u:U2"});
+  EXPECT_EQ(client.last.outcome, appended);
+  client.apply(op::Append{{message("a:A2")}})
+      .reconcile({"s:S", "a:*compaction", "u:U2", "a:A2", "u:U3"});
+  EXPECT_EQ(client.last.outcome, compacted);
+  EXPECT_EQ(client.history.stands_for(Ordinal(2)), (std::vector<Ordinal>{Ordinal(1)}));
+  EXPECT_EQ(client.view(), (Texts{"S", "compaction", "U2", "A2", "U3"}));
+  client.apply(op::Expand{1});
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "A2", "U3"}));
+}
+
+TEST(Reconcile, ASystemPromptThatChangesWithTheClientsSummaryIsReplacedAndNotSummarised) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1", "a:A1"}).reconcile({"s:S, later", "u:*summary", "u:U2"});
+  EXPECT_EQ(client.last.outcome, compacted);
+  EXPECT_EQ(client.view(), (Texts{"S, later", "summary", "U2"}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(3)), (std::vector<Ordinal>{Ordinal(0)}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(4)), (std::vector<Ordinal>{Ordinal(1), Ordinal(2)}));
+  client.apply(op::Expand{1});
+  EXPECT_EQ(client.view(), (Texts{"S, later", "U1", "A1", "U2"}));
+}
+
+TEST(Reconcile, WhatIsSaidBehindANewSummaryIsNoOtherWordingOfWhatItTells) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2"}).reconcile({"u:*summary", "a:A1", "u:U3"});
+  EXPECT_EQ(client.last, (Reconciliation{compacted, 1, 2, 2}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{3, 1, 4}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(3)), (std::vector<Ordinal>{Ordinal(0), Ordinal(2)}));
+  EXPECT_EQ(client.history.stands_for(Ordinal(4)), std::vector<Ordinal>());
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2", "U3"}));
+}
+
 TEST(Reconcile, AnAnswerThatComesBackOtherwiseIsReplaced) {
   Followed client;
   client.reconcile({"u:U1"})
@@ -390,6 +575,18 @@ TEST(Reconcile, ADeltaMayBeginWithInstructionsAndWithWhatWasSentSinceSomethingWa
   EXPECT_EQ(client.view(), (Texts{"S", "long document", "U1", "A1", "U2"}));
 }
 
+TEST(Reconcile, InstructionsThatADeltaRepeatsAreNotAppendedAgain) {
+  Followed client;
+  client.reconcile({"u:U1"});
+  for (const char* const text : {"u:U2", "u:U3", "u:U4"}) {
+    client.apply(op::Append{{message("a:A")}});
+    op::Reconcile delta = sent({"s:S", text});
+    delta.is_delta = true;
+    client.reconcile(delta);
+  }
+  EXPECT_EQ(client.view(), (Texts{"U1", "A", "S", "U2", "A", "U3", "A", "U4"}));
+}
+
 op::Reconcile with_other_parts(op::Reconcile request) {
   request.volatile_parts.system_texts = {"bill:"};
   for (op::Reconcile::Sent& each : request.list)
@@ -406,6 +603,33 @@ TEST(Reconcile, OtherVolatilePartsMakeOtherIdentitiesAndNoOtherMessages) {
   request.list[0].message = message("s:bill: 2");
   request.list[0].identity = identity(request.list[0].message, request.volatile_parts);
   EXPECT_EQ(client.reconcile(request).last.outcome, same);
+}
+
+// Identities were made with "caller", and it does not count any more.
+TEST(Reconcile, AMemberThatDoesNotCountAnyMoreMakesNoNewMessage) {
+  const auto call = [](std::string_view caller, const VolatileParts& parts) {
+    const Message made =
+        Message::parse(
+            R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"web_search_call","id":"ws_1","caller":")" +
+            std::string(caller) + R"("}}]})")
+            .value();
+    return op::Reconcile::Sent{made, identity(made, parts)};
+  };
+  VolatileParts parts = VolatileParts::common();
+  op::Reconcile before = sent({"u:U1"});
+  before.list.push_back(call("one", parts));
+  Followed client;
+  client.reconcile(before);
+  const Followed listed = client;
+  client.reconcile({"u:U1", "u:U2"});
+  parts.members.emplace_back("caller");
+  op::Reconcile now = sent({"u:U1"});
+  now.volatile_parts = parts;
+  now.list.push_back(call("two", parts));
+  EXPECT_EQ(Followed(listed).reconcile(now).last.outcome, same);
+  client.reconcile(now);
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_EQ(client.stored(), 3u);
 }
 
 TEST(Reconcile, WhatOneProfileDroppedComesBackWithAnother) {

@@ -76,8 +76,8 @@ void CanonicalJson::add_number(std::string_view spelled) {
   add_text((number.is_negative ? "-" : "") + number.digits + "e" + std::to_string(number.exponent));
 }
 
-template <class Skip>
-void CanonicalJson::add_members(const JsonValue& object, Skip skip) {
+template <class Skip, class Add>
+void CanonicalJson::add_members(const JsonValue& object, Skip skip, Add add) {
   struct Member {
     std::string key;
     JsonValue value;
@@ -91,7 +91,7 @@ void CanonicalJson::add_members(const JsonValue& object, Skip skip) {
   add_mark('{');
   for (const Member& member : members) {
     add_text(member.key);
-    add_value(member.value);
+    add(member.value);
   }
   add_mark('}');
 }
@@ -107,16 +107,30 @@ void CanonicalJson::add_value(const JsonValue& value) {
       for (const JsonValue element : value.elements()) add_value(element);
       return add_mark(']');
     case JsonType::object:
-      return add_members(value, [](const std::string&, const JsonValue&) { return false; });
+      return add_members(
+          value, [](const std::string&, const JsonValue&) { return false; },
+          [this](const JsonValue& each) { add_value(each); });
   }
+}
+
+// As add_value(), without members that say nothing.
+void CanonicalJson::add_what_says(const JsonValue& value) {
+  if (value.is(JsonType::object)) return add_object_without(value, {});
+  if (!value.is(JsonType::array)) return add_value(value);
+  add_mark('[');
+  for (const JsonValue element : value.elements()) add_what_says(element);
+  add_mark(']');
 }
 
 void CanonicalJson::add_object_without(const JsonValue& object,
                                        std::span<const std::string> members) {
   if (!object.is(JsonType::object)) return add_value(object);
-  add_members(object, [&](const std::string& key, const JsonValue& value) {
-    return says_nothing(value) || std::ranges::find(members, key) != members.end();
-  });
+  add_members(
+      object,
+      [&](const std::string& key, const JsonValue& value) {
+        return says_nothing(value) || std::ranges::find(members, key) != members.end();
+      },
+      [this](const JsonValue& value) { add_what_says(value); });
 }
 
 void CanonicalJson::add_value_or_held(std::string_view json) {

@@ -21,15 +21,16 @@ class CanonicalJson {
   void add_text(std::string_view utf8);
   void add_body(std::string_view body);  // of a JSON string
   void add_value(const JsonValue& value);
-  // An object without the members named, nor any that is null, "", [] or {}.
+  // An object without the members named, nor any that is null, "", [] or {}, also further inside.
   void add_object_without(const JsonValue& object, std::span<const std::string> members);
   // A value, or a string that holds one.
   void add_value_or_held(std::string_view json);
 
  private:
   void add_number(std::string_view spelled);
-  template <class Skip>
-  void add_members(const JsonValue& object, Skip skip);
+  template <class Skip, class Add>
+  void add_members(const JsonValue& object, Skip skip, Add add);
+  void add_what_says(const JsonValue& value);
 
   TextDigest& digest_;
 };

@@ -20,7 +20,7 @@ class CanonicalMessage {
 
   void add(const Turn& turn) {
     json_.add_text(turn.is_developer ? "developer" : name(turn.role));
-    json_.add_body(turn.name);
+    json_.add_body(is_result_of_call(turn) ? std::string_view() : turn.name);
     for (const Block& block : turn.blocks) {
       if (turn.role == Role::system && is_volatile_text(block)) continue;
       add(block);
@@ -28,6 +28,14 @@ class CanonicalMessage {
   }
 
  private:
+  // Known by the call's id. Some clients repeat the name of the tool.
+  static bool is_result_of_call(const Turn& turn) {
+    return turn.role == Role::tool &&
+           std::any_of(turn.blocks.begin(), turn.blocks.end(), [](const Block& block) {
+             return block.kind == BlockKind::result && !id_of(block).empty();
+           });
+  }
+
   bool is_volatile_text(const Block& block) const {
     return block.kind == BlockKind::text &&
            std::any_of(parts_.system_texts.begin(), parts_.system_texts.end(),
@@ -65,7 +73,8 @@ class CanonicalMessage {
     json_.add_mark('m');
     json_.add_text(name(media.kind));
     json_.add_text(name(media.source));
-    for (const std::string_view body : {media.data, media.mime, media.detail, media.filename})
+    const std::string_view detail = media.detail == "auto" ? std::string_view() : media.detail;
+    for (const std::string_view body : {media.data, media.mime, detail, media.filename})
       json_.add_body(body);
   }
 
@@ -130,7 +139,10 @@ class CanonicalMessage {
   // Only the provider knows what it is, and knows it by its id.
   void add_unreadable(const Block& block) {
     if (block.raw.empty()) return;
-    json_.add_value_or_held(block.raw);
+    const Result<JsonText> item = JsonText::parse(block.raw, {.depth = 4096});
+    if (!item || !item->root().is(JsonType::object)) return json_.add_value_or_held(block.raw);
+    json_.add_body(body_of(item->root(), "id"));
+    json_.add_object_without(item->root(), parts_.members);
   }
 
   CanonicalJson json_;

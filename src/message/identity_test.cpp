@@ -39,6 +39,17 @@ TEST(Identity, AMessageThatComesBackInAnotherSpellingIsTheSame) {
       // Items with their ids, states, and what some clients add.
       {R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"web_search_call","id":"ws_1","status":"completed","action":{"query":"x"}}}]})",
        R"({"role":"assistant","content":[{"type":"openai_responses","item":{"action":{"query":"x"},"type":"web_search_call","content":null}}]})"},
+      {R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"x","queries":null,"sources":[]}}}]})",
+       R"({"role":"assistant","content":[{"type":"openai_responses","item":{"action":{"query":"x","type":"search"},"type":"web_search_call"}}]})"},
+      // Reasoning that cannot be read: it has an id.
+      {R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":null,"status":null}}]})",
+       R"({"role":"assistant","content":[{"type":"openai_responses","item":{"id":"rs_1","summary":[],"type":"reasoning","status":"completed"}}]})"},
+      // What is meant where nothing is said.
+      {R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"https://a/b","detail":"auto"}}]})",
+       R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"https://a/b"}}]})"},
+      // The name of the tool beside the id of its call.
+      {R"({"role":"tool","tool_call_id":"c","name":"f","content":"done"})",
+       R"({"role":"tool","tool_call_id":"c","content":"done"})"},
       // The result of a tool, as a string or as one text.
       {R"({"role":"tool","toolCallId":"c","content":"done"})",
        R"({"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"done"}]})"},
@@ -77,6 +88,8 @@ TEST(Identity, AMessageThatSaysSomethingElseIsAnother) {
       R"({"role":"assistant","content":"","toolCalls":[{"id":"c","name":"f","arguments":"not json"}]})",
       R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"hi"}]})",
       R"({"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"t"},{"type":"text","text":"hi"}]})",
+      R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"reasoning","id":"rs_1","summary":[]}}]})",
+      R"({"role":"assistant","content":[{"type":"openai_responses","item":{"type":"reasoning","id":"rs_2","summary":[]}}]})",
       R"({"role":"assistant","content":[{"type":"refusal","refusal":"hi"}]})",
       R"({"role":"tool","toolCallId":"c","content":"done"})",
       R"({"role":"tool","toolCallId":"d","content":"done"})",

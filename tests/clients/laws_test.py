@@ -25,7 +25,7 @@ CLIENTS = {
     "anthropic": ["anthropic", "claude_code"],
     "openai_chat": ["openai_chat"],
     "openai_responses": ["openai_responses", "codex"],
-    "gemini": ["gemini"],
+    "gemini": ["gemini", "gemini_cli"],
 }
 # By which a request that holds only what is new says what it goes on with.
 REFERENCES = {
@@ -39,6 +39,7 @@ REFERENCES = {
 SUMMARIES = {
     "claude_code": "This session is being continued from a previous conversation ",
     "codex": "Another language model started to solve this problem ",
+    "gemini_cli": "<state_snapshot> ",
 }
 
 
@@ -119,6 +120,8 @@ class Story:
         self.next = 0
         self.list = [{"kind": "system", "text": self.token("S")}] if chance.random() < 0.8 else []
         self.sent, self.earlier = None, [list(self.list)]
+        self.left_out = []  # answers that the client does not send, each with what stood before it
+        self.summary = None  # the text of its newest one
 
     def token(self, what):
         self.next += 1
@@ -173,6 +176,8 @@ class Story:
             "retry rewind earlier replace tail drop insert compact compact swap prompt append append append".split()
         )
         place = chance.randrange(len(messages) + 1)
+        if chance.random() < 0.3:
+            self.take_left_out()
         if what == "rewind":
             del messages[place:]
         elif what == "earlier":
@@ -199,6 +204,62 @@ class Story:
                 each for i, each in enumerate(self.list) if i == 0 or each["kind"] != "system"
             ]
 
+    def take_left_out(self):
+        """An answer that was left out turns up where it was given."""
+        if self.left_out:
+            before, answer = self.left_out.pop(self.chance.randrange(len(self.left_out)))
+            place = self.list.index(before) + 1 if before in self.list else 0
+            behind = self.list[place:]
+            # Older messages may have come back there, or another answer took its place.
+            is_newest = all(self.number(each) > self.number(answer) for each in behind)
+            if place and is_newest and (not behind or behind[0]["kind"] == "user"):
+                self.list.insert(place, answer)
+
+    @staticmethod
+    def number(message):
+        found = re.search(r"<(\d+)>", message["text"])
+        return int(found.group(1)) if found else 0
+
+    def answer(self):
+        """The conversation gets an answer, and mostly the client has it too."""
+        if not self.sent:
+            return
+        message = {"kind": "assistant", "text": self.token("answer")}
+        self.engine.apply("APPEND", messages=[{"role": "assistant", "content": message["text"]}])
+        self.has_unsent = True
+        if self.chance.random() < 0.7:
+            self.list.append(message)
+        elif self.sent:
+            self.left_out.append((self.sent[-1], message))
+
+    def compact_by_answer(self):
+        """The provider's answer is a compaction of what was sent last, and comes back behind what that keeps."""
+        if not self.sent or self.dialect not in ("anthropic", "openai_responses"):
+            return
+        messages = self.sent
+        first = 1 if messages[0]["kind"] == "system" else 0
+        if len(messages) < first + 3:
+            return
+        summary = {"kind": "compaction", "text": self.token("C")}
+        item = self.speller.message(summary)
+        content = (
+            item["content"]
+            if self.dialect == "anthropic"
+            else [{"type": "openai_responses", "item": item}]
+        )
+        self.engine.apply("APPEND", messages=[{"role": "assistant", "content": content}])
+        self.has_unsent = True
+        kept = [
+            each
+            for each in messages[first:]
+            if each["kind"] == "user" and self.dialect == "openai_responses"
+        ]
+        self.list = messages[:first] + kept + [summary]
+        self.is_compacted = len(kept) < len(messages) - first
+        self.summary, self.left_out = summary["text"], []
+        if self.chance.random() < 0.5:
+            self.list.append({"kind": "user", "text": self.token("t")})
+
     def compact(self):
         texts = SUMMARIES.get(self.client)
         first = 1 if self.list and self.list[0]["kind"] == "system" else 0
@@ -206,7 +267,7 @@ class Story:
             texts or self.dialect in ("anthropic", "openai_responses")
         ):
             return
-        by_text = texts and (self.client == "claude_code" or self.chance.random() < 0.5)
+        by_text = texts and (self.client != "codex" or self.chance.random() < 0.5)
         summary = (
             {"kind": "summary", "text": texts + self.token("C")}
             if by_text
@@ -219,6 +280,7 @@ class Story:
             else []
         )
         self.is_compacted = len(kept) < end - first
+        self.summary, self.left_out = summary["text"], []
         self.list = self.list[:first] + kept + [summary] + self.list[end:]
 
     # Others
@@ -232,7 +294,9 @@ class Story:
                 chance.randrange(max(1, stats["totalMessages"])),
             )
             summary = {"role": "user", "content": self.token("made")}
-            answer = {"role": "assistant", "content": self.token("answer")}
+            if chance.random() < 0.07:
+                self.answer()
+                continue
             operation, more = chance.choice(
                 [
                     (
@@ -266,7 +330,6 @@ class Story:
                     ("REDO", {}),
                     ("ROLLBACK", {"targetBatchIndex": chance.randrange(stats["totalBatches"])}),
                     ("RESTORE", {"version": chance.randrange(engine.ask("version") + 1)}),
-                    ("APPEND", {"messages": [answer]}),
                 ]
             )
             done = engine.try_to({"operation": operation, **more})
@@ -277,12 +340,10 @@ class Story:
             if operation in ("COMPRESS", "TRANSFORM", "REPLACE"):
                 gone = [each for each in view if each not in after]
                 self.made.update({each: gone for each in after if each >= stats["totalMessages"]})
-            if operation in ("APPEND", "RECALL"):
+            if operation == "RECALL":
                 self.has_unsent = True
             if operation == "RECALL":  # it quotes others, and stands for none
                 self.made.update({each: [] for each in after if each >= stats["totalMessages"]})
-            if operation == "APPEND" and chance.random() < 0.7:  # the client has the answer too
-                self.list.append({"kind": "assistant", "text": answer["content"]})
 
     # The laws
 
@@ -432,12 +493,13 @@ class Story:
         """Law 5: EXPAND of the client's summary brings back what it dropped."""
         answers = []
         for index, ordinal in enumerate(after.view):
-            if ordinal < len(before.log) or not re.search(r"C <\d+>", after.log[ordinal]):
+            if not re.search(r"C <\d+>", after.log[ordinal]):
                 continue
+            is_new = self.is_compacted and self.summary in after.log[ordinal]
             answers.append(self.engine.try_to({"operation": "EXPAND", "index": index}))
             if answers[-1]["ok"]:
                 back = set(self.engine.ask("messages")["ordinals"])
-                if self.is_unique and not self.is_edited and self.is_compacted:
+                if self.is_unique and not self.is_edited and is_new:
                     now = [json.dumps(each, sort_keys=True) for each in self.list]
                     dropped = [
                         i
@@ -470,8 +532,18 @@ class Story:
             for each in self.fresh()
             if each["kind"] != "system"
         ]
+        # Instructions stand in each request, and are new once.
+        known = [each for each in self.sent if each["kind"] == "system"]
+        instructions = []
+        if self.dialect == "openai_responses" and self.chance.random() < 0.3:
+            instructions = [{"kind": "system", "text": self.token("S")}]
+        elif known and self.chance.random() < 0.5:
+            instructions = [self.chance.choice(known)]
         before = State(self.engine, self.dialect)
-        delta = {**self.speller.body(fresh), **self.chance.choice(REFERENCES[self.dialect])}
+        body = self.speller.body(instructions + fresh)
+        delta = {**body, **self.chance.choice(REFERENCES[self.dialect])}
+        if instructions and instructions[0] not in known:
+            fresh = instructions + fresh
         for outcome in ("appended", "same"):
             assert self.reconcile(delta)["outcome"] == outcome, ("law 9", outcome)
         after = State(self.engine, self.dialect)
@@ -496,8 +568,12 @@ class Story:
         for _ in range(self.chance.randint(3, 16)):
             self.client = self.chance.choice(self.clients)
             self.change_list()
-            if self.is_edited_by_others:
+            if self.chance.random() < 0.1:
+                self.compact_by_answer()
+            elif self.is_edited_by_others:
                 self.edit()
+            elif self.chance.random() < 0.5:
+                self.answer()
             self.send()
             while self.is_unique and self.dialect in REFERENCES and self.chance.random() < 0.2:
                 if self.is_edited_by_others:

@@ -11,7 +11,17 @@ export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'developer'
 export type ClientRequestKind = 'turn' | 'compaction' | 'side_request' | 'count_tokens'
 
 /** A client whose requests are known. */
-export type ClientName = 'claude_code' | 'codex' | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'generic' | 'framework'
+export type ClientName =
+  | 'claude_code'
+  | 'codex'
+  | 'gemini_cli'
+  | 'opencode'
+  | 'openai_chat'
+  | 'openai_responses'
+  | 'anthropic'
+  | 'gemini'
+  | 'generic'
+  | 'framework'
 
 /** A message format of providers. */
 export type Dialect = 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini'

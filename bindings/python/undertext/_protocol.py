@@ -13,7 +13,7 @@ MessageRole = Literal["system", "user", "assistant", "tool", "developer"]
 #: What a request is for.
 ClientRequestKind = Literal["turn", "compaction", "side_request", "count_tokens"]
 #: A client whose requests are known.
-ClientName = Literal["claude_code", "codex", "openai_chat", "openai_responses", "anthropic", "gemini", "generic", "framework"]
+ClientName = Literal["claude_code", "codex", "gemini_cli", "opencode", "openai_chat", "openai_responses", "anthropic", "gemini", "generic", "framework"]
 #: A message format of providers.
 Dialect = Literal["openai_chat", "openai_responses", "anthropic", "gemini"]
 #: What a provider accepts: the profiles of the engine.

@@ -11,7 +11,17 @@ export type MessageRole = 'system' | 'user' | 'assistant' | 'tool' | 'developer'
 export type ClientRequestKind = 'turn' | 'compaction' | 'side_request' | 'count_tokens';
 
 /** A client whose requests are known. */
-export type ClientName = 'claude_code' | 'codex' | 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini' | 'generic' | 'framework';
+export type ClientName =
+  | 'claude_code'
+  | 'codex'
+  | 'gemini_cli'
+  | 'opencode'
+  | 'openai_chat'
+  | 'openai_responses'
+  | 'anthropic'
+  | 'gemini'
+  | 'generic'
+  | 'framework';
 
 /** A message format of providers. */
 export type Dialect = 'openai_chat' | 'openai_responses' | 'anthropic' | 'gemini';
@@ -3765,7 +3775,7 @@ export const operations: readonly OperationShape[] = [
     name: 'RECONCILE',
     text: "The conversation follows a client that keeps its own list and sends all of it.",
     members: [
-      { name: "client", type: "ClientName", text: "Whose request it is. Default: generic.", words: ["claude_code", "codex", "openai_chat", "openai_responses", "anthropic", "gemini", "generic", "framework"] },
+      { name: "client", type: "ClientName", text: "Whose request it is. Default: generic.", words: ["claude_code", "codex", "gemini_cli", "opencode", "openai_chat", "openai_responses", "anthropic", "gemini", "generic", "framework"] },
       { name: "dialect", type: "Dialect", text: "The format of the request. Default: that of the client, or the engine's own.", words: ["openai_chat", "openai_responses", "anthropic", "gemini"] },
       { name: "request", type: "JsonObject", text: "A whole request." },
       { name: "messages", type: "JsonObject[]", text: "Its list of messages alone." },
