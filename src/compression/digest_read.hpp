@@ -41,12 +41,8 @@ class Reader {
   std::uint64_t messages() const { return messages_; }
 
  private:
-  enum class Speaker : std::uint8_t {
-    user,
-    assistant,
-    system,
-    quoted
-  };  // quoted: a summary, or what a harness put into a user's mouth
+  // quoted: a system message, a summary, or what a client put into a user's mouth
+  enum class Speaker : std::uint8_t { user, assistant, quoted };
 
   struct Call {  // that waits for its result
     std::string tool;
@@ -54,8 +50,8 @@ class Reader {
     CallEffects effects;
   };
 
-  // `has_calls`: the message calls tools, so that the text is said by the way.
-  void read_prose(std::string_view utf8, Role role, Origin origin, bool has_calls);
+  // `whole` is clean. `has_calls`: the message calls tools, so that the text is said by the way.
+  void read_prose(const std::string& whole, Role role, Origin origin, bool has_calls);
   void read_request(const std::string& text);
   void read_lines(std::string_view text, Speaker speaker);
   void read_line(std::string_view line, Speaker speaker, ErrorReader& errors);
