@@ -196,6 +196,22 @@ bool refers_back(std::string_view sentence) {
   return false;
 }
 
+// "I took the cache out again. The workers fork, so each had its own."
+bool gives_reason(std::string_view sentence) {
+  const std::string low = lower(sentence);
+  for (const std::string_view success : {" pass", "works", " green", "succeed", "fixed", " now "})
+    if (low.find(success) != low.npos) return false;
+  for (const std::string_view word :
+       {"because", "the reason", "due to", "cause", ", so ", "weil ", "因为", "原因", "から"})
+    if (low.find(word) != low.npos) return true;
+  for (const std::string_view begin :
+       {"it ",    "its ",   "they ",     "that ",      "this ", "these ", "there ", "the ",
+        "since ", "reason", "turns out", "apparently", "each ", "every ", "both ",  "neither ",
+        "only ",  "denn ",  "der ",      "die ",       "das ",  "da "})
+    if (low.starts_with(begin)) return true;
+  return false;
+}
+
 }  // namespace
 
 void Reader::read(const Message& message, Origin origin) {
@@ -231,14 +247,18 @@ void Reader::read(const Message& message, Origin origin) {
 void Reader::read_after(const Message& message, Results results) {
   const MessageReading reading(message);
   for (const Block& block : reading.turn().blocks) {
-    if (block.kind == BlockKind::call) {
+    if (block.kind == BlockKind::text) {
+      read_prose_after(clean(decoded(block.text)), message.role());
+    } else if (block.kind == BlockKind::call) {
+      may_be_past_step_ = false;
       JsonText arguments;
       const bool has_arguments =
           !block.json.empty() &&
           !arguments.read(block.json, {.depth = std::numeric_limits<std::uint32_t>::max()});
       const JsonValue root = arguments.root();
       CallEffects effects = effects_of(block.name, has_arguments ? &root : nullptr);
-      if (effects.is_plan) findings_.set_plan({});  // the newer one is seen
+      if (effects.is_plan) set_plan({});  // the newer one is seen
+      if (effects.step && !effects.step->id.empty()) change_task(*effects.step);
       effects.changes.clear();
       open_calls_[std::string(block.id)] =
           call_of(block, std::string(block.name), std::move(effects));
@@ -247,6 +267,7 @@ void Reader::read_after(const Message& message, Results results) {
       if (!call) continue;
       exit_code_.reset();
       printed_.clear();
+      says_failure_ = false;
       std::vector<RunError> errors;
       findings_.collect_errors(&errors);
       ErrorReader error_reader(findings_);
@@ -264,6 +285,22 @@ void Reader::read_after(const Message& message, Results results) {
       }
       findings_.runs().add(std::move(run));
     }
+  }
+}
+
+// What comes next is seen where it stands; that it is past counts.
+void Reader::read_prose_after(std::string_view whole, Role role) {
+  if (role == Role::user) {
+    if (client_block(whole).kind != ClientBlock::Kind::words) return;
+    const std::string request = one_line(without_client_text(whole));
+    if (!request.empty()) end_step_on_request(request);
+  } else if (role == Role::assistant && !trim(whole).empty()) {
+    may_be_past_step_ = !answers_question_;
+    for_each_line(whole, [this](std::string_view line) {
+      find_cues(line, cues_);
+      for (const CueMatch& cue : cues_)
+        if (cue.rule == CueRule::next_step) findings_.set_next_step({});
+    });
   }
 }
 
@@ -290,6 +327,7 @@ void Reader::read_outcome(const std::string& utf8, ErrorReader& errors) {
 }
 
 void Reader::finish() {
+  if (may_be_past_step_) findings_.set_next_step({});
   for (const auto& [id, call] : open_calls_)
     for (const FileChange& change : call.effects.changes) findings_.add_change(change);
   open_calls_.clear();
@@ -340,11 +378,77 @@ void Reader::read_prose(const std::string& whole, Role role, Origin origin, bool
     read_plan_lines(text);
   }
   lists_constraints_ = false;
+  names_next_step_ = false;
   read_lines(text, is_user ? Speaker::user : Speaker::assistant);
+  if (!is_user) may_be_past_step_ = !names_next_step_ && !answers_question_;
+}
+
+// What the assistant was about to do is over when it said something else and stopped there, and when
+// the user asks for something else. An answer to a question, from either side, changes nothing.
+void Reader::end_step_on_request(std::string_view request) {
+  const bool is_new = !is_trivial(request) && !is_question(request) && asked_by_assistant_.empty();
+  if (may_be_past_step_ || is_new) findings_.set_next_step({});
+  may_be_past_step_ = false;
+  answers_question_ = is_question(request);
+}
+
+std::uint64_t Reader::add_task(const PlanStep& step) {
+  constexpr std::size_t tasks_max = 256;  // the plan is made again at each change
+  if (tasks_.size() >= tasks_max) return 0;
+  ++tasks_added_;
+  tasks_.push_back({tasks_added_,
+                    std::to_string(tasks_added_),
+                    {step.state.value_or(PlanItem::State::open), step.text}});
+  set_plan_of_tasks();
+  return tasks_added_;
+}
+
+void Reader::change_task(const PlanStep& step) {
+  const auto task = std::find_if(tasks_.begin(), tasks_.end(),
+                                 [&step](const Task& known) { return known.id == step.id; });
+  if (task == tasks_.end()) return;
+  if (step.state) task->item.state = *step.state;
+  if (!step.text.empty()) task->item.text = step.text;
+  if (step.is_dropped) tasks_.erase(task);
+  set_plan_of_tasks();
+}
+
+// "Task #3 created successfully: Fix the parser"
+void Reader::name_task(std::uint64_t number, const Run& run) {
+  const auto task = std::find_if(tasks_.begin(), tasks_.end(),
+                                 [number](const Task& known) { return known.number == number; });
+  if (task == tasks_.end()) return;
+  if (run.failed) {
+    tasks_.erase(task);
+    return set_plan_of_tasks();
+  }
+  const std::size_t hash = printed_.find('#');
+  std::size_t end = hash == printed_.npos ? printed_.size() : hash + 1;
+  while (end < printed_.size() && is_alnum(printed_[end])) ++end;
+  if (end > hash + 1 && hash != printed_.npos) task->id = printed_.substr(hash + 1, end - hash - 1);
+}
+
+void Reader::set_plan_of_tasks() {
+  std::vector<PlanItem> plan;
+  for (const Task& task : tasks_) plan.push_back(task.item);
+  std::vector<Task> tasks = std::move(tasks_);
+  set_plan(std::move(plan));
+  tasks_ = std::move(tasks);
+}
+
+// A plan of which all is done leaves no step.
+void Reader::set_plan(std::vector<PlanItem> plan) {
+  tasks_.clear();
+  const bool is_done = std::all_of(plan.begin(), plan.end(), [](const PlanItem& item) {
+    return item.state == PlanItem::State::done;
+  });
+  if (is_done && !plan.empty()) findings_.set_next_step({});
+  findings_.set_plan(std::move(plan));
 }
 
 void Reader::read_request(const std::string& text) {
   std::string request = one_line(text);
+  end_step_on_request(request);
   const bool is_short = request.size() <= sentence_bytes_max;
   // A short answer is a decision, and says nothing without its question.
   const bool is_answer = !asked_by_assistant_.empty() && is_short && !is_question(request);
@@ -391,22 +495,15 @@ void Reader::read_plan_lines(std::string_view text) {
       in_plan = is_heading && names_plan;
       return;
     }
-    std::string_view item = without_markdown(mark);
-    const bool has_box = item.size() > 4 && item[0] == '[' && item[2] == ']';
-    if (has_box || item.starts_with("✅") || item.starts_with("☐") || item.starts_with("☑")) {
-      const bool done = has_box ? item[1] == 'x' || item[1] == 'X' : !item.starts_with("☐");
-      const bool active = has_box && (item[1] == '>' || item[1] == '~' || item[1] == '-');
-      item = trim(item.substr(3));
-      boxes.push_back({done     ? PlanItem::State::done
-                       : active ? PlanItem::State::active
-                                : PlanItem::State::open,
-                       shorten_end(item, sentence_bytes_max)});
+    const std::string_view item = without_markdown(mark);
+    if (std::optional<PlanItem> boxed = boxed_item(item)) {
+      boxes.push_back(std::move(*boxed));
     } else if (in_plan) {
       listed.push_back({PlanItem::State::open, shorten_end(item, sentence_bytes_max)});
     }
   });
-  if (boxes.size() > 1) return findings_.set_plan(std::move(boxes));
-  if (listed.size() > 1) findings_.set_plan(std::move(listed));
+  if (boxes.size() > 1) return set_plan(std::move(boxes));
+  if (listed.size() > 1) set_plan(std::move(listed));
 }
 
 void Reader::read_lines(std::string_view text, Speaker speaker) {
@@ -486,6 +583,7 @@ void Reader::read_sentences(std::string_view line, Speaker speaker) {
   const bool binds_all = speaker == Speaker::user && lists_constraints_ && is_list_line(line);
   std::size_t cue = 0, previous = 0;  // where the sentence before begins
   bool failed_before = false;         // whether that one tells of a failure
+  std::size_t told_to = 0;            // what stands before it is told as the reason of a failure
   for (std::size_t at = 0; at < line.size();) {
     const std::size_t end = std::max(sentence_end(line, at), at + 1);
     std::string_view sentence = without_markdown(line.substr(at, end - at));
@@ -503,12 +601,20 @@ void Reader::read_sentences(std::string_view line, Speaker speaker) {
     const bool asks = is_question(sentence);
     // by the one before
     const bool is_told =
-        std::exchange(failed_before, failed) && sentence.size() < short_failure_bytes;
+        (std::exchange(failed_before, failed) && sentence.size() < short_failure_bytes) ||
+        end <= told_to;
     const bool needs_previous =
         (asks && sentence.size() < short_question_bytes) ||
         (failed && (refers_back(sentence) || sentence.size() < short_failure_bytes));
+    std::size_t begin = at;
     if (needs_previous && end - previous <= sentence_bytes_max)
-      sentence = without_markdown(line.substr(previous, end - previous));
+      sentence = without_markdown(line.substr(begin = previous, end - previous));
+    std::string_view attempt = sentence;
+    if (const std::size_t why_end = failed && !asks ? end_of_reason(line, end) : end;
+        why_end > end) {
+      attempt = without_markdown(line.substr(begin, why_end - begin));
+      told_to = why_end;
+    }
     previous = std::exchange(at, end);
     if (sentence.empty()) continue;
     if (asks) {
@@ -520,7 +626,7 @@ void Reader::read_sentences(std::string_view line, Speaker speaker) {
     }
     if (failed && !is_told && (speaker == Speaker::assistant || speaker == Speaker::user) &&
         !is_quote)
-      findings_.add(Kind::attempt, shorten_end(sentence, sentence_bytes_max), Voice::spoken);
+      findings_.add(Kind::attempt, shorten_end(attempt, sentence_bytes_max), Voice::spoken);
     if (failed && speaker == Speaker::assistant) said_last_.clear();  // it is told
     if (sentence.ends_with(':')) hints = false;                       // it leads to what follows
     if (speaker == Speaker::user && !is_quote && (decides || binds || wishes || hints)) {
@@ -529,9 +635,23 @@ void Reader::read_sentences(std::string_view line, Speaker speaker) {
     } else if (decides && speaker == Speaker::assistant) {
       findings_.add(Kind::choice, shorten_end(sentence, sentence_bytes_max), Voice::spoken);
     }
-    if (next && speaker == Speaker::assistant)
+    if (next && speaker == Speaker::assistant) {
+      names_next_step_ = true;
       findings_.set_next_step(shorten_end(sentence, sentence_bytes_max));
+    }
   }
+}
+
+// Where the sentence ends that begins at `from`, behind one that tells of a failure, if it says why;
+// otherwise `from`.
+std::size_t Reader::end_of_reason(std::string_view line, std::size_t from) const {
+  if (from >= line.size()) return from;
+  const std::size_t end = std::max(sentence_end(line, from), from + 1);
+  const std::string_view sentence = trim(line.substr(from, end - from));
+  const bool names_next = std::any_of(cues_.begin(), cues_.end(), [&](const CueMatch& cue) {
+    return cue.rule == CueRule::next_step && cue.begin >= from && cue.end <= end;
+  });
+  return gives_reason(sentence) && !names_next && !is_question(sentence) ? end : from;
 }
 
 // A digest is no text to be quoted in the next one: what it kept is kept again, under the same
@@ -722,6 +842,7 @@ void Reader::read_printed_value(std::string_view key, const JsonValue& value, un
 }
 
 void Reader::read_call(const Block& block) {
+  may_be_past_step_ = false;
   const std::string tool = one_line(clean(first_bytes(block.name, tool_name_bytes_max)));
   if (!tool.empty()) findings_.add_tool_calls(tool, 1);
   JsonText arguments;
@@ -744,19 +865,23 @@ void Reader::read_call(const Block& block) {
     read_argument(tool, {}, root, 0);
   }
   looks_only_ = false;
-  if (effects.is_plan) findings_.set_plan(effects.plan);
+  if (effects.is_plan) set_plan(effects.plan);
+  const bool adds_task = effects.step && effects.step->id.empty();
+  const std::uint64_t task = adds_task ? add_task(*effects.step) : 0;
+  if (effects.step && !adds_task) change_task(*effects.step);
   if (block.is_complete) {
     for (const FileChange& change : effects.changes) findings_.add_change(change);
     return;
   }
-  if (open_calls_.size() < open_calls_max)
-    open_calls_[std::string(block.id)] = call_of(block, tool, std::move(effects));
+  if (open_calls_.size() >= open_calls_max) return;
+  Call& call = open_calls_[std::string(block.id)] = call_of(block, tool, std::move(effects));
+  call.task = task;
 }
 
 Reader::Call Reader::call_of(const Block& block, std::string tool, CallEffects effects) const {
   constexpr std::size_t arguments_bytes_max = 200;
   return {std::move(tool), one_line(clean(first_bytes(block.json, arguments_bytes_max))),
-          std::move(effects)};
+          std::move(effects), 0};
 }
 
 // Files that are as they were again: what was said before tells why, if no sentence of it told so
@@ -784,20 +909,28 @@ void Reader::read_result(const Block& block) {
   std::optional<Call> call = take_call(block.id);
   exit_code_.reset();
   printed_.clear();
+  says_failure_ = false;
   std::vector<RunError> errors;
   if (call) findings_.collect_errors(&errors);
-  const auto read_body = [this](std::string_view body) {
-    read_printed(decoded(body), 0);
+  const auto read_text = [this](std::string_view text) {
+    says_failure_ = says_failure_ || (printed_.empty() && begins_as_failure(text));
+    read_printed(text, 0);
+  };
+  const auto read_body = [&read_text](std::string_view body) {
+    read_text(decoded(body));
     return true;
   };
   visit_texts(block, read_body);
   if (block.kind == BlockKind::result && !block.is_list && !block.json.empty())
-    read_printed(block.json, 0);
+    read_text(block.json);
   findings_.collect_errors(nullptr);
   if (!call) return;
   Run run = read_run(block, *call);
   run.errors = std::move(errors);
-  if (!run.failed || !call->effects.script.empty() || !call->effects.code.empty()) {
+  if (call->task != 0) name_task(call->task, run);
+  const bool is_program = !call->effects.script.empty() || !call->effects.code.empty();
+  // A program may have changed files before it failed; one that was refused has not begun.
+  if (!run.failed || (is_program && !is_refusal(printed_))) {
     for (const FileChange& change : call->effects.changes) findings_.add_change(change);
     note_taken_back(call->effects.changes);
   }
@@ -824,7 +957,11 @@ Run Reader::read_run(const Block& block, Call& call) {
   }
   judge_run(printed_, block.is_error, exit_code_, run);
   if (effects.script.empty() && effects.code.empty())
-    run.failed = block.is_error || begins_as_failure(printed_);
+    run.failed = block.is_error || says_failure_ || begins_as_failure(printed_);
+  if (is_refusal(printed_)) {
+    run.failed = true;
+    run.is_check = false;  // it says nothing of what would have been checked
+  }
   // What a file holds is no error of the call; a log that is read tells of errors.
   const auto is_log = [](const std::string& text) {
     for (const std::string_view word :

@@ -675,6 +675,131 @@ TEST(Digest, ThePlanIsTheLastOneWithWhatIsDone) {
                   "Plan\n- [ ] Read it\n- [ ] Fix it"));
 }
 
+TEST(Digest, APlanMayBeATextWithBoxes) {
+  const std::string_view plan = "Plan\n- [x] Read\n- [>] Write\n- [ ] Test";
+  EXPECT_TRUE(has(digest({call("update_todo_list", R"({"todos":"[x] Read\n[-] Write\n[ ] Test"})"),
+                          printed("Todo list updated successfully.")}),
+                  plan));
+  EXPECT_TRUE(
+      has(digest({call("read_file",
+                       R"({"path":"a.c","task_progress":"- [x] Read\n- [>] Write\n- [ ] Test"})"),
+                  printed("int a;")}),
+          plan));
+  EXPECT_FALSE(
+      has(digest({call("note", R"({"plan":"- [x] Read\nand then the rest"})"), printed("")}),
+          "Plan\n"));
+  EXPECT_FALSE(has(digest({call("todowrite", R"({"todos":[{"content":"Read","status":"cancelled"},)"
+                                             R"({"content":"Write","status":"pending"}]})"),
+                           printed("ok")}),
+                   "Read"))
+      << "what was given up is no part of a plan";
+}
+
+TEST(Digest, APlanMayBeMadeTaskByTask) {
+  int calls = 0;
+  std::vector<Message> messages;
+  const auto add = [&](std::string_view tool, std::string_view arguments, std::string_view result) {
+    const std::string id = "t" + std::to_string(++calls);
+    std::string json = R"({"role":"assistant","content":[{"type":"tool_use","id":")" + id +
+                       R"(","name":")" + std::string(tool) + R"(","input":)" +
+                       std::string(arguments) + "}]}";
+    messages.push_back(Message::parse(json).value());
+    messages.push_back(Message::make_tool_result(id, result).value());
+  };
+  const auto task = [&](std::string_view subject, std::string_view result) {
+    add("TaskCreate", R"({"subject":")" + std::string(subject) + R"(","description":"All of it"})",
+        result);
+  };
+  task("Read", "Task #4 created successfully: Read");
+  task("Write", "Task #5 created successfully: Write");
+  task("Test", "Task #6 created successfully: Test");
+  task("Paint", "Task #7 created successfully: Paint");
+  task("Lost", "Error: no more tasks");
+  add("TaskUpdate", R"({"taskId":"4","status":"completed"})", "Updated task #4 status");
+  add("TaskUpdate", R"({"taskId":"5","status":"in_progress"})", "Updated task #5 status");
+  add("TaskUpdate", R"({"taskId":"6","subject":"Test it all"})", "Updated task #6 subject");
+  add("TaskUpdate", R"({"taskId":"7","status":"deleted"})", "Updated task #7 deleted");
+  EXPECT_TRUE(has(digest(messages), "Plan\n- [x] Read\n- [>] Write\n- [ ] Test it all\n"))
+      << digest(messages);
+  const std::vector<Message> first(messages.begin(), messages.begin() + 10);
+  const std::vector<Message> later(messages.begin() + 10, messages.end());
+  const std::string text = digest_summariser()
+                               ->summarise({.messages = first, .tokens_max = 400, .after = later})
+                               .value()
+                               .text;
+  EXPECT_TRUE(has(text, "Plan\n- [x] Read\n- [>] Write\n- [ ] Test it all\n")) << text;
+}
+
+TEST(Digest, ANextStepThatIsPastIsNone) {
+  const auto reading = [] { return call("Read", R"({"file_path":"src/a.c"})"); };
+  const Message says = assistant("The type is missing. Next I'll include u8.h in src/a.c.");
+  const auto has_step = [](std::vector<Message> messages) {
+    return has(digest(std::move(messages)), "Next step\n");
+  };
+  EXPECT_TRUE(has_step({user("Port it."), says}));
+  EXPECT_TRUE(has_step({user("Port it."), says, reading(), printed("int a;")}));
+  EXPECT_TRUE(has_step({user("Port it."), says, reading(), printed("int a;"),
+                        assistant("It holds the types."), reading(), printed("int a;")}))
+      << "what is said on the way is not the end of it";
+  EXPECT_TRUE(has_step({user("Port it."), says, user("ok, go on")}));
+  EXPECT_TRUE(has_step(
+      {user("Port it."), says, user("How long does it take?"), assistant("A minute or two.")}));
+  EXPECT_TRUE(has_step({user("Port it."),
+                        assistant("Next I'll include u8.h. Shall the order stay as it is?"),
+                        user("Keep it sorted.")}));
+  EXPECT_FALSE(has_step(
+      {user("Port it."), says, reading(), printed("ok"), assistant("Included. All tests pass.")}))
+      << "done";
+  EXPECT_FALSE(has_step({user("Port it."), says, user("Stop. Write the manual first.")}))
+      << "superseded";
+  EXPECT_FALSE(
+      has_step({user("Port it."), says,
+                call("TodoWrite", R"({"todos":[{"content":"Include u8.h","status":"completed"}]})"),
+                printed("ok")}))
+      << "nothing of the plan is left";
+  const auto after = [&](std::vector<Message> later) {
+    return has(digest_summariser()
+                   ->summarise({.messages = {user("Port it."), says},
+                                .tokens_max = 400,
+                                .after = std::move(later)})
+                   .value()
+                   .text,
+               "Next step\n");
+  };
+  EXPECT_TRUE(after({reading(), printed("int a;")}));
+  EXPECT_FALSE(after({reading(), printed("int a;"), assistant("Included. All tests pass.")}));
+  EXPECT_FALSE(after({user("Write the manual first.")}));
+  EXPECT_FALSE(after({reading(), printed("int a;"), assistant("Next I'll test it.")}))
+      << "the newer one is seen";
+}
+
+// What the user, a rule or a hook did not let happen has changed nothing.
+TEST(Digest, ARefusedCallChangedNothing) {
+  for (const std::string_view refusal :
+       {"The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
+        "was a file edit, the new_string was NOT written to the file).",
+        "The user denied this operation.", "patch rejected by user",
+        "[Operation Cancelled] Reason: User cancelled the operation.",
+        "Permission to use Edit has been denied.",
+        "Claude requested permissions to write to src/a.c, but you haven't granted it yet.",
+        "{\"error\": \"User rejected the edit\"}", "{\"success\": false, \"path\": \"src/a.c\"}",
+        "{\"status\":\"denied\"}", "Error: no match", "No replacements were made",
+        "apply_patch verification failed: Failed to find expected lines in src/a.c"}) {
+    const std::string text =
+        digest({call("Edit", R"({"file_path":"src/a.c","old_string":"a","new_string":"b"})"),
+                printed(refusal)});
+    EXPECT_FALSE(has(text, "Changed files")) << refusal << "\n" << text;
+  }
+  const std::string script =
+      digest({call("bash", R"({"command":"rm src/a.c && make test"})"),
+              printed("The user doesn't want to proceed with this tool use.")});
+  EXPECT_FALSE(has(script, "Changed files")) << script;
+  EXPECT_FALSE(has(script, "Test and build results")) << script;
+  EXPECT_TRUE(has(digest({call("Edit", R"({"file_path":"src/a.c","old_string":"a"})"),
+                          printed("{\"error\": null, \"path\": \"src/a.c\"}")}),
+                  "Changed files"));
+}
+
 TEST(Digest, AnErrorIsNotFixedUntilTheSameCommandSucceeds) {
   const std::vector<Message> failing = {
       call("bash", R"({"command":"pytest -q"})"),
@@ -699,6 +824,33 @@ TEST(Digest, AFailedAttemptIsKeptWithItsReason) {
       text,
       "Failed attempts\n- A global lock came first. That did not work because the workers fork."))
       << text;
+}
+
+TEST(Digest, TheReasonOfAFailedAttemptMayBeInTheNextSentence) {
+  const auto attempts = [](std::string_view said) { return digest({assistant(said)}); };
+  EXPECT_TRUE(has_line(attempts("I took the cache out and reverted it. The workers fork, so each "
+                                "had its own. Then I read on."),
+                       "- I took the cache out and reverted it. The workers fork, so each had its "
+                       "own."));
+  EXPECT_TRUE(has_line(attempts("A spin lock did not help with the contention that we measured. It "
+                                "turned out that the lock is taken twice."),
+                       "- A spin lock did not help with the contention that we measured. It turned "
+                       "out that the lock is taken twice."));
+  EXPECT_TRUE(has_line(attempts("I reverted the global lock in the connection pool. All tests pass "
+                                "again."),
+                       "- I reverted the global lock in the connection pool."));
+}
+
+TEST(Digest, AWordOfFailureThatTellsOfNoneIsNoFailedAttempt) {
+  for (const std::string_view said :
+       {"I added a regression test for it, and it passes.", "The regression tests pass.",
+        "The queue is backed by Redis.", "The menu is backed up by a test.",
+        "No regression was found."})
+    EXPECT_FALSE(has(digest({assistant(said)}), "Failed attempts")) << said;
+  for (const std::string_view said :
+       {"The pool caused a regression in the queue.", "I backed it out.",
+        "I backed that out again.", "The latency regressed."})
+    EXPECT_TRUE(has(digest({assistant(said)}), "Failed attempts")) << said;
 }
 
 TEST(Digest, WhatFollowsAndStaysTellsWhatIsFixed) {
