@@ -212,6 +212,19 @@ bool gives_reason(std::string_view sentence) {
   return false;
 }
 
+// "edit src/a.c → refused: leave that file alone"
+std::string refused_attempt(std::string_view command, std::string_view refusal) {
+  constexpr std::size_t command_bytes_max = 120, refusal_bytes_max = 160;
+  const std::string said = one_line(refusal);
+  std::string_view why = said;
+  for (const std::string_view before :
+       {"the user said:", "provided the following feedback:", "provided feedback:"})
+    if (const std::size_t found = said.find(before); found != said.npos)
+      why = trim(std::string_view(said).substr(found + before.size()));
+  return shorten_end(one_line(command), command_bytes_max) +
+         " → refused: " + shorten_end(why, refusal_bytes_max);
+}
+
 }  // namespace
 
 void Reader::read(const Message& message, Origin origin) {
@@ -383,8 +396,9 @@ void Reader::read_prose(const std::string& whole, Role role, Origin origin, bool
   if (!is_user) may_be_past_step_ = !names_next_step_ && !answers_question_;
 }
 
-// What the assistant was about to do is over when it said something else and stopped there, and when
-// the user asks for something else. An answer to a question, from either side, changes nothing.
+// What the assistant was about to do is over when it said something else and stopped there, and
+// when the user asks for something else. An answer to a question, from either side, changes
+// nothing.
 void Reader::end_step_on_request(std::string_view request) {
   const bool is_new = !is_trivial(request) && !is_question(request) && asked_by_assistant_.empty();
   if (may_be_past_step_ || is_new) findings_.set_next_step({});
@@ -642,8 +656,8 @@ void Reader::read_sentences(std::string_view line, Speaker speaker) {
   }
 }
 
-// Where the sentence ends that begins at `from`, behind one that tells of a failure, if it says why;
-// otherwise `from`.
+// Where the sentence ends that begins at `from`, behind one that tells of a failure, if it says
+// why; otherwise `from`.
 std::size_t Reader::end_of_reason(std::string_view line, std::size_t from) const {
   if (from >= line.size()) return from;
   const std::size_t end = std::max(sentence_end(line, from), from + 1);
@@ -929,8 +943,13 @@ void Reader::read_result(const Block& block) {
   run.errors = std::move(errors);
   if (call->task != 0) name_task(call->task, run);
   const bool is_program = !call->effects.script.empty() || !call->effects.code.empty();
+  const bool is_refused = is_refusal(printed_);
+  if (is_refused) {
+    run.errors.clear();  // it is no error of the work
+    findings_.add(Kind::attempt, refused_attempt(run.command, printed_), Voice::spoken);
+  }
   // A program may have changed files before it failed; one that was refused has not begun.
-  if (!run.failed || (is_program && !is_refusal(printed_))) {
+  if (!run.failed || (is_program && !is_refused)) {
     for (const FileChange& change : call->effects.changes) findings_.add_change(change);
     note_taken_back(call->effects.changes);
   }

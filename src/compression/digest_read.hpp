@@ -105,8 +105,8 @@ class Reader {
   bool lists_constraints_ = false;  // the line before said that a list of them follows
   // whether the text being read says what comes next
   bool names_next_step_ = false;
-  // The assistant has said something since the next step, and not what comes next. It is over unless
-  // a call follows, as it does where the text is said by the way.
+  // The assistant has said something since the next step, and not what comes next. The step is over
+  // unless a call follows, as it does where the text is said by the way.
   bool may_be_past_step_ = false;
   std::vector<Task> tasks_;
   std::uint64_t tasks_added_ = 0;

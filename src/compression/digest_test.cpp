@@ -466,6 +466,18 @@ TEST(Digest, WhatAClientPutsIntoAUsersMessageBindsNobody) {
   }
 }
 
+// Around what the user says, the tags of a client are no words.
+TEST(Digest, WhatAClientPutsAroundTheUsersWordsIsLeftOut) {
+  for (const std::string_view tag : {"userRequest", "user_query", "task", "feedback"}) {
+    const std::string name(tag);
+    const std::string text = digest({user("<" + name + ">\nNever touch main.c.\n</" + name +
+                                          ">\n<context>\nThe date is "
+                                          "new.\n</context>")});
+    EXPECT_TRUE(has(text, "Current request\n- \"Never touch main.c.\"")) << text;
+    EXPECT_TRUE(has_line(text, "- Never touch main.c.")) << text;
+  }
+}
+
 // What a client says in a part of its own is told by how that part begins.
 TEST(Digest, APartThatAClientAddedBindsNobodyAndThePartsBesideItDo) {
   const auto parts = [](std::vector<std::string> texts) {
@@ -795,6 +807,13 @@ TEST(Digest, ARefusedCallChangedNothing) {
               printed("The user doesn't want to proceed with this tool use.")});
   EXPECT_FALSE(has(script, "Changed files")) << script;
   EXPECT_FALSE(has(script, "Test and build results")) << script;
+  const std::string told = digest(
+      {call("Edit", R"({"file_path":"src/a.c","old_string":"a","new_string":"b"})"),
+       printed("The user doesn't want to proceed with this tool use. The tool use was rejected. To "
+               "tell you how to proceed, the user said:\nleave that file alone")});
+  EXPECT_TRUE(has_line(told, "- edit src/a.c → refused: leave that file alone")) << told;
+  EXPECT_FALSE(has(told, "Errors")) << told;
+  EXPECT_FALSE(has(told, "Constraints")) << "a result binds nobody\n" << told;
   EXPECT_TRUE(has(digest({call("Edit", R"({"file_path":"src/a.c","old_string":"a"})"),
                           printed("{\"error\": null, \"path\": \"src/a.c\"}")}),
                   "Changed files"));

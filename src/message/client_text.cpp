@@ -16,6 +16,8 @@ enum class Form : std::uint8_t {
   // The same, but people write such a name too: it counts only where it begins its line and its end
   // ends one, and not without an end.
   word_tag,
+  // The tags alone: between them stands what the user says. They begin and end lines.
+  around,
   // From a line that begins so to a mark that begins a line; without one, to the end of the text.
   lines,
   // A block of text that begins so, to a mark that begins a line; without one, all of it.
@@ -99,6 +101,7 @@ constexpr ClientText client_texts[] = {
     {Form::tag, "repoMemory"},
     {Form::tag, "conversation-summary"},
     {Form::word_tag, "todoList"},
+    {Form::around, "userRequest"},
     {Form::word_tag, "attachment"},
     {Form::word_tag, "attachments"},
     {Form::word_tag, "context"},
@@ -114,12 +117,16 @@ constexpr ClientText client_texts[] = {
     {Form::word_tag, "git_working_state"},
     {Form::word_tag, "git_commit"},
     {Form::word_tag, "explicit_instructions"},
+    {Form::around, "task"},
+    {Form::around, "feedback"},
+    {Form::around, "user_message"},
     // Cursor
     {Form::tag, "system_reminder"},
     {Form::tag, "attached_files"},
     {Form::tag, "additional_data"},
     {Form::tag, "open_and_recently_viewed_files"},
     {Form::word_tag, "project_layout"},
+    {Form::around, "user_query"},
     {Form::word_tag, "git_status"},
     {Form::tag, "always_applied_workspace_rules"},
     {Form::tag, "manually_attached_skills"},
@@ -176,7 +183,9 @@ constexpr ClientText client_texts[] = {
     {Form::result, "Tool output:"},
 };
 
-constexpr bool is_tag(Form form) { return form == Form::tag || form == Form::word_tag; }
+constexpr bool is_tag(Form form) {
+  return form == Form::tag || form == Form::word_tag || form == Form::around;
+}
 constexpr bool is_block(Form form) { return form == Form::block || form == Form::result; }
 
 constexpr bool is_blank_byte(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -240,7 +249,7 @@ void add_tag(std::string_view text, std::size_t at, Marks& marks) {
   const char before = at > 0 ? text[at - 1] : '\n';
   const char after = mark.end < text.size() ? text[mark.end] : '\n';
   if (before == after && (before == '`' || before == '"' || before == '\'')) return;  // quoted
-  if (client_texts[*kind].form == Form::word_tag &&
+  if (client_texts[*kind].form != Form::tag &&
       !(closes ? ends_line(text, mark.end) : begins_line(text, at)))
     return;
   mark.is_mentioned =
@@ -337,9 +346,12 @@ std::string without_client_text(std::string_view text) {
   for (const auto& [kind, index] : marks.all) {
     const std::vector<Mark>& same = marks.of_kind[kind];
     const Mark& mark = same[index];
-    if (mark.at < from || !mark.opens) continue;
+    const bool is_around = client_texts[kind].form == Form::around;
+    if (mark.at < from || (!mark.opens && !is_around)) continue;
     std::optional<std::size_t> end;
-    if (mark.is_whole) {
+    if (is_around) {
+      if (!mark.is_mentioned) end = mark.end;
+    } else if (mark.is_whole) {
       end = mark.end;
     } else if (index >= closed_before[kind]) {
       const bool reaches_to_the_end = client_texts[kind].form != Form::word_tag &&
