@@ -943,13 +943,12 @@ void Reader::read_result(const Block& block) {
   run.errors = std::move(errors);
   if (call->task != 0) name_task(call->task, run);
   const bool is_program = !call->effects.script.empty() || !call->effects.code.empty();
-  const bool is_refused = is_refusal(printed_);
-  if (is_refused) {
+  if (is_refused_) {
     run.errors.clear();  // it is no error of the work
     findings_.add(Kind::attempt, refused_attempt(run.command, printed_), Voice::spoken);
   }
   // A program may have changed files before it failed; one that was refused has not begun.
-  if (!run.failed || (is_program && !is_refused)) {
+  if (!run.failed || (is_program && !is_refused_)) {
     for (const FileChange& change : call->effects.changes) findings_.add_change(change);
     note_taken_back(call->effects.changes);
   }
@@ -977,7 +976,8 @@ Run Reader::read_run(const Block& block, Call& call) {
   judge_run(printed_, block.is_error, exit_code_, run);
   if (effects.script.empty() && effects.code.empty())
     run.failed = block.is_error || says_failure_ || begins_as_failure(printed_);
-  if (is_refusal(printed_)) {
+  is_refused_ = is_refusal(printed_);
+  if (is_refused_) {
     run.failed = true;
     run.is_check = false;  // it says nothing of what would have been checked
   }

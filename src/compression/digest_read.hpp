@@ -100,6 +100,7 @@ class Reader {
   std::optional<std::int64_t> exit_code_;  // that the result being read says beside its text
   std::string printed_;                    // the text of that result
   bool says_failure_ = false;              // that result begins by saying that the call failed
+  bool is_refused_ = false;                // that result says that the call was not made
   // the result being read is that of a call that only looks
   bool looks_only_ = false;
   bool lists_constraints_ = false;  // the line before said that a list of them follows

@@ -246,6 +246,10 @@ constexpr std::string_view refusals[] = {
     "blocked by policy",
 };
 
+constexpr std::string_view parts_of_refusals[] = {"ser ", "user",  "not approved", "peration",
+                                                  "hook", "olicy", "ermission"};
+constexpr std::string_view parts_of_pointers_back[] = {"changed", "modified", "re-reading"};
+
 constexpr std::string_view pointers_back[] = {
     "unchanged since last read",
     "unchanged since your last read",
@@ -492,12 +496,14 @@ bool is_refusal(std::string_view output) {
   constexpr std::size_t line_bytes = 200;
   std::string_view line = trim(first_bytes(output, line_bytes));
   line = line.substr(0, line.find('\n'));
-  return holds_one_of(lower(line), refusals);
+  // Most results have none of these, each of which is part of some of the list.
+  return holds_one_of(line, parts_of_refusals) && holds_one_of(lower(line), refusals);
 }
 
 bool points_back(std::string_view output) {
   constexpr std::size_t pointer_bytes_max = 800;  // more is a content
-  return output.size() <= pointer_bytes_max && holds_one_of(lower(output), pointers_back);
+  return output.size() <= pointer_bytes_max && holds_one_of(output, parts_of_pointers_back) &&
+         holds_one_of(lower(output), pointers_back);
 }
 
 bool is_bare_exit_code(std::string_view text) {
