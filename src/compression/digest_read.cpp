@@ -624,7 +624,7 @@ void Reader::read_sentences(std::string_view line, Speaker speaker) {
     if (needs_previous && end - previous <= sentence_bytes_max)
       sentence = without_markdown(line.substr(begin = previous, end - previous));
     std::string_view attempt = sentence;
-    if (const std::size_t why_end = failed && !asks ? end_of_reason(line, end) : end;
+    if (const std::size_t why_end = failed && !asks ? end_of_reason(line, end, cue) : end;
         why_end > end) {
       attempt = without_markdown(line.substr(begin, why_end - begin));
       told_to = why_end;
@@ -657,15 +657,14 @@ void Reader::read_sentences(std::string_view line, Speaker speaker) {
 }
 
 // Where the sentence ends that begins at `from`, behind one that tells of a failure, if it says
-// why; otherwise `from`.
-std::size_t Reader::end_of_reason(std::string_view line, std::size_t from) const {
+// why; otherwise `from`. `cue` is the first of its cues.
+std::size_t Reader::end_of_reason(std::string_view line, std::size_t from, std::size_t cue) const {
   if (from >= line.size()) return from;
   const std::size_t end = std::max(sentence_end(line, from), from + 1);
   const std::string_view sentence = trim(line.substr(from, end - from));
-  const bool names_next = std::any_of(cues_.begin(), cues_.end(), [&](const CueMatch& cue) {
-    return cue.rule == CueRule::next_step && cue.begin >= from && cue.end <= end;
-  });
-  return gives_reason(sentence) && !names_next && !is_question(sentence) ? end : from;
+  for (; cue < cues_.size() && cues_[cue].end <= end; ++cue)
+    if (cues_[cue].rule == CueRule::next_step) return from;
+  return gives_reason(sentence) && !is_question(sentence) ? end : from;
 }
 
 // A digest is no text to be quoted in the next one: what it kept is kept again, under the same

@@ -64,7 +64,7 @@ class Reader {
   void read_lines(std::string_view text, Speaker speaker);
   void read_line(std::string_view line, Speaker speaker, ErrorReader& errors);
   void read_sentences(std::string_view line, Speaker speaker);
-  std::size_t end_of_reason(std::string_view line, std::size_t from) const;
+  std::size_t end_of_reason(std::string_view line, std::size_t from, std::size_t cue) const;
   void read_plan_lines(std::string_view text);
   void read_code_block(std::string_view language, std::string_view body, ErrorReader& errors);
   bool read_earlier_digest(std::string_view text, Speaker speaker);

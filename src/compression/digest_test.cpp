@@ -1015,7 +1015,18 @@ TEST(Digest, TakesTimeInProportionToTheText) {
                                                 "-I/a ",
                                                 "((((a) $ ",
                                                 "thread 'a' panicked at b:\n",
-                                                "exit code 0 "};
+                                                "exit code 0 ",
+                                                "<summary>\n",
+                                                "</summary>\n",
+                                                "<file>\n<file>\n</file>\n",
+                                                "<system-reminder>",
+                                                "<system-reminder> ",
+                                                "</system-reminder> ",
+                                                "<file_content a",
+                                                "```\n<system-reminder>\n",
+                                                "--- Content from referenced files ---\n",
+                                                "<task>\n",
+                                                "It broke. "};
   const auto milliseconds = [](std::string_view piece, std::size_t bytes, Role role) {
     std::string text;
     while (text.size() < bytes) text += piece;
@@ -1039,7 +1050,18 @@ TEST(Digest, TakesTimeInProportionToTheText) {
 
 // Pieces that mean something to some scanner, in any order. SEED=… plays a run again.
 TEST(Digest, AnyTextGivesPlainLinesThatFitAndThatDigestToThemselves) {
-  const std::vector<std::string_view> pieces = {"a",
+  const std::vector<std::string_view> pieces = {"<summary>\n",
+                                                "</summary>\n",
+                                                "<file>\n<file>\n</file>\n",
+                                                "<system-reminder>",
+                                                "<system-reminder> ",
+                                                "</system-reminder> ",
+                                                "<file_content a",
+                                                "```\n<system-reminder>\n",
+                                                "--- Content from referenced files ---\n",
+                                                "<task>\n",
+                                                "It broke. ",
+                                                "a",
                                                 "/",
                                                 "\\",
                                                 ".",
