@@ -349,6 +349,10 @@ def evaluates_compactions(b):
     )
     b.fails("invalid_argument", 2, "eval", transcript, "--min", "wishes=1")
     b.fails("invalid_argument", 2, "eval", transcript, "--min", "constraints")
+    for number in ("nan", "-nan", "inf", "-1", "1e400", "1e300"):
+        b.fails("invalid_argument", 2, "eval", transcript, "--min", f"constraints={number}")
+        b.fails("invalid_argument", 2, "eval", transcript, "--target", number)
+        b.fails("invalid_argument", 2, "eval", transcript, "--target", f"{number}%")
     # Facts of one's own, and a transcript on standard input without any: then those that the digest finds.
     own = b.folder / "own.json"
     own.write_text('{"names":["nobody"]}')

@@ -40,9 +40,12 @@ struct Compaction {
 };
 
 double number_of(std::string_view text, std::string_view option) {
+  constexpr double number_max = 1e15;  // exact, and no less than any number of tokens
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0)
+  // from_chars reads "nan" and "inf" too
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= 0) ||
+      number > number_max)
     fail(ErrorCode::invalid_argument,
          std::string(option) + " takes a number, and \"" + std::string(text) + "\" is none");
   return number;

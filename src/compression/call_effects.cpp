@@ -48,9 +48,20 @@ constexpr std::string_view keys_of_ranges[] = {
     "tail",      "viewrange"};
 constexpr std::string_view keys_of_folders[] = {"cwd", "workdir", "workingdirectory"};
 // What a call may have beside the path of what it reads without reading something else.
+// Of texts that hold a plan.
+constexpr std::string_view keys_of_plans[] = {"checklist",    "plan",     "progress", "tasks",
+                                              "taskprogress", "todolist", "todos"};
+constexpr std::string_view tools_that_add_tasks[] = {"addtodo", "taskcreate", "todoadd"};
+constexpr std::string_view tools_of_tasks[] = {"taskupdate", "todoupdate", "updatetodo"};
+constexpr std::size_t plan_item_bytes_max = 300;
+// Tools whose next call goes on where the last one ended, with the same arguments: what has been
+// printed since, the next page.
+constexpr std::string_view tools_that_go_on[] = {
+    "keys", "keystroke", "logs",  "nextpage", "output",        "pagedown", "pageup",
+    "poll", "scroll",    "stdin", "wait",     "commandstatus", "fetchmore"};
 constexpr std::string_view keys_of_notes[] = {"description",   "encoding", "explanation",
                                               "justification", "reason",   "shouldreadentirefile",
-                                              "thought",       "timeout"};
+                                              "taskprogress",  "thought",  "timeout"};
 static_assert(std::is_sorted(std::begin(keys_of_commands), std::end(keys_of_commands)));
 static_assert(std::is_sorted(std::begin(keys_of_paths), std::end(keys_of_paths)));
 
@@ -571,8 +582,17 @@ PlanItem::State state_of(std::string_view status) {
   return PlanItem::State::open;
 }
 
+bool is_dropped(std::string_view status) {
+  const std::string plain = plain_key(status);
+  return plain == "deleted" || plain == "removed" || plain == "cancelled" || plain == "canceled";
+}
+
 // An element such as {"content":"…","status":"pending"}.
-std::optional<PlanItem> plan_item(const JsonValue& value) {
+struct ListedItem {
+  PlanItem item;
+  bool is_dropped = false;
+};
+std::optional<ListedItem> listed_item(const JsonValue& value) {
   if (!value.is(JsonType::object)) return {};
   std::optional<std::string> text, status;
   for (const JsonMember member : value.members()) {
@@ -586,25 +606,73 @@ std::optional<PlanItem> plan_item(const JsonValue& value) {
       text = digest::one_line(digest::clean(member.value.string()));
   }
   if (!text || !status || text->empty()) return {};
-  return PlanItem{state_of(*status), digest::shorten_end(*text, 300)};
+  return ListedItem{{state_of(*status), digest::shorten_end(*text, plan_item_bytes_max)},
+                    is_dropped(*status)};
 }
 
-void read_plan(const JsonValue& value, CallEffects& effects, unsigned depth) {
-  if (depth > value_depth_max) return;
+// A plan in one text: each line of it has a box.
+std::vector<PlanItem> plan_of_lines(std::string_view text) {
+  std::vector<PlanItem> items;
+  bool has_other = false;
+  digest::for_each_line(text, [&](std::string_view line) {
+    std::string_view mark = trim(line);
+    if (mark.empty()) return;
+    mark.remove_prefix(std::min(mark.size(), mark.find_first_not_of("-*+0123456789.) ")));
+    std::optional<PlanItem> item = boxed_item(mark);
+    if (item) items.push_back(std::move(*item));
+    has_other = has_other || !item;
+  });
+  if (has_other) items.clear();
+  return items;
+}
+
+void read_plan(std::string_view key, const JsonValue& value, CallEffects& effects, unsigned depth) {
+  if (depth > value_depth_max || effects.is_plan) return;
   if (value.is(JsonType::object)) {
-    for (const JsonMember member : value.members()) read_plan(member.value, effects, depth + 1);
+    for (const JsonMember member : value.members())
+      read_plan(member.key.string(), member.value, effects, depth + 1);
     return;
   }
-  if (!value.is(JsonType::array)) return;
   std::vector<PlanItem> items;
-  for (const JsonValue element : value.elements()) {
-    std::optional<PlanItem> item = plan_item(element);
-    if (!item) return;
-    items.push_back(std::move(*item));
+  bool is_plan = false;
+  if (value.is(JsonType::string) && is_among(plain_key(key), keys_of_plans)) {
+    items = plan_of_lines(digest::clean(value.string()));
+    is_plan = !items.empty();
   }
-  if (items.empty() || effects.is_plan) return;
+  if (value.is(JsonType::array)) {
+    for (const JsonValue element : value.elements()) {
+      std::optional<ListedItem> listed = listed_item(element);
+      if (!listed) return;
+      is_plan = true;
+      if (!listed->is_dropped) items.push_back(std::move(listed->item));
+    }
+  }
+  if (!is_plan) return;
   effects.is_plan = true;
   effects.plan = std::move(items);
+}
+
+// A call that adds one task to a plan or changes one, as TaskCreate and TaskUpdate do.
+void read_plan_step(std::string_view plain_tool, const JsonValue& arguments, CallEffects& effects) {
+  const bool adds = is_among(plain_tool, tools_that_add_tasks);
+  if (!arguments.is(JsonType::object) || (!adds && !is_among(plain_tool, tools_of_tasks))) return;
+  PlanStep step;
+  for (const JsonMember member : arguments.members()) {
+    const std::string key = plain_key(member.key.string());
+    const bool is_id = key == "taskid" || key == "todoid" || key == "id";
+    if (is_id && member.value.is(JsonType::number)) step.id = std::string(member.value.raw());
+    if (!member.value.is(JsonType::string)) continue;
+    const std::string text = digest::one_line(digest::clean(member.value.string()));
+    if (is_id) step.id = text;
+    if (key == "status" || key == "state") {
+      step.state = state_of(text);
+      step.is_dropped = is_dropped(text);
+    }
+    if (key == "subject" || key == "title" || key == "content" || key == "text")
+      step.text = digest::shorten_end(text, plan_item_bytes_max);
+  }
+  if (adds) step.id.clear();
+  if (adds ? !step.text.empty() : !step.id.empty()) effects.step = std::move(step);
 }
 
 // Arguments
@@ -746,6 +814,13 @@ bool is_edit_command(std::string_view command) {
   return command == "create" || command == "str_replace" || command == "insert" ||
          command == "undo_edit" || command == "write" || command == "edit" || command == "append" ||
          command == "delete" || command == "rename" || command == "view";
+}
+
+// The same of a script: a program of SWE-agent's.
+bool script_goes_on(std::string_view script) {
+  for (const std::string_view program : {"scroll_down", "scroll_up", "next_page", "prev_page"})
+    if (trim(script) == program) return true;
+  return false;
 }
 
 // Without the server that a tool of the Model Context Protocol is named for:
@@ -989,8 +1064,25 @@ void read_printed_changes(std::string_view script, std::string_view output,
   });
 }
 
+std::optional<PlanItem> boxed_item(std::string_view item) {
+  constexpr std::size_t box_bytes = 3;  // of each of these
+  const bool has_box = item.size() > 4 && item[0] == '[' && item[2] == ']';
+  if (!has_box && !item.starts_with("✅") && !item.starts_with("☐") && !item.starts_with("☑"))
+    return {};
+  const bool done = has_box ? item[1] == 'x' || item[1] == 'X' : !item.starts_with("☐");
+  const bool active = has_box && (item[1] == '>' || item[1] == '~' || item[1] == '-');
+  return PlanItem{done     ? PlanItem::State::done
+                  : active ? PlanItem::State::active
+                           : PlanItem::State::open,
+                  digest::shorten_end(trim(item.substr(box_bytes)), plan_item_bytes_max)};
+}
+
 CallEffects effects_of(std::string_view tool, const JsonValue* arguments) {
   CallEffects effects;
+  const std::string name = plain_key(without_server(tool));
+  effects.goes_on =
+      std::any_of(std::begin(tools_that_go_on), std::end(tools_that_go_on),
+                  [&name](std::string_view piece) { return name.find(piece) != name.npos; });
   if (arguments == nullptr) return effects;
   Arguments read;
   if (arguments->is(JsonType::string)) {
@@ -1003,19 +1095,20 @@ CallEffects effects_of(std::string_view tool, const JsonValue* arguments) {
     read_arguments(*arguments, "input", tool, read, effects, 0);
   } else {
     read_arguments(*arguments, {}, tool, read, effects, 0);
-    read_plan(*arguments, effects, 0);
+    read_plan({}, *arguments, effects, 0);
   }
   if (!read.script.empty() && !is_edit_command(read.script)) {
     effects.script = std::move(read.script);
     read_script_effects(effects.script, effects);
+    effects.goes_on = effects.goes_on || script_goes_on(effects.script);
   }
   effects.folder = std::move(read.folder);
+  read_plan_step(name, *arguments, effects);
   if (effects.script.empty() && !read.code.empty() && read.files.empty()) {
     read_code_call(read, effects);
     return effects;
   }
   if (effects.script.empty()) read_file_tool(tool, read, effects);
-  const std::string name = plain_key(without_server(tool));
   if (effects.script.empty() && effects.changes.empty() &&
       holds_any(name, {"grep", "glob", "search", "list", "read", "view"}))
     effects.is_inspection = true;

@@ -42,6 +42,14 @@ struct PlanItem {
   std::string text;
 };
 
+// What a call does to one task of a plan whose others it does not name.
+struct PlanStep {
+  std::string id;    // empty: the task is new, and its result says its id
+  std::string text;  // empty: as it was
+  std::optional<PlanItem::State> state = {};
+  bool is_dropped = false;
+};
+
 struct CallEffects {
   std::vector<FileChange> changes;
   std::vector<FileRead> reads;
@@ -50,13 +58,18 @@ struct CallEffects {
   std::string folder;  // in which the call works, as its arguments say
   std::vector<PlanItem> plan;
   bool is_plan = false;
+  std::optional<PlanStep> step = {};
   bool is_inspection = false;  // it only looks: reads, lists, searches
   bool only_reads = false;     // it prints what `reads` names and nothing else
+  bool goes_on = false;        // it shows what follows what the same call showed before
 };
 
 // `arguments` is null where there are none. A string is read as JSON, or else as a script of a tool
 // that runs such.
 CallEffects effects_of(std::string_view tool, const JsonValue* arguments);
+
+// A line of a plan with a box, without the mark of the list: "[x] Read it", "☐ Fix it".
+std::optional<PlanItem> boxed_item(std::string_view item);
 
 // What a script does to files, and what it only reads.
 void read_script_effects(std::string_view script, CallEffects& effects);

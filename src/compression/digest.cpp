@@ -131,6 +131,10 @@ class Order {
     List errors{Section::errors, findings_.take(Kind::error)},
         attempts{Section::attempts, findings_.take(Kind::attempt)};
     std::size_t shown_checks = 0;
+    // Why something did not work is what nobody finds out again by running a test.
+    add_checks(checks, shown_checks, 2);
+    add_some(errors, 3);
+    add_some(attempts, 3);
     add_checks(checks, shown_checks, 6);
     add_some(errors, 8);
     add_some(attempts, 6);

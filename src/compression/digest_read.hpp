@@ -41,25 +41,30 @@ class Reader {
   std::uint64_t messages() const { return messages_; }
 
  private:
-  enum class Speaker : std::uint8_t {
-    user,
-    assistant,
-    system,
-    quoted
-  };  // quoted: a summary, or what a harness put into a user's mouth
+  // quoted: a system message, a summary, or what a client put into a user's mouth
+  enum class Speaker : std::uint8_t { user, assistant, quoted };
 
+  struct Task {  // of a plan that calls change one by one
+    std::uint64_t number = 0;
+    std::string id = {};  // as calls name it
+    PlanItem item = {};
+  };
   struct Call {  // that waits for its result
     std::string tool;
     std::string arguments;  // the beginning of them, on one line
     CallEffects effects;
+    std::uint64_t task = 0;  // the number here of the task that it adds to the plan; 0: none
   };
 
-  // `has_calls`: the message calls tools, so that the text is said by the way.
-  void read_prose(std::string_view utf8, Role role, Origin origin, bool has_calls);
+  // `whole` is clean. `has_calls`: the message calls tools, so that the text is said by the way.
+  void read_prose(const std::string& whole, Role role, Origin origin, bool has_calls);
   void read_request(const std::string& text);
+  void end_step_on_request(std::string_view request);
+  void read_prose_after(std::string_view whole, Role role);
   void read_lines(std::string_view text, Speaker speaker);
   void read_line(std::string_view line, Speaker speaker, ErrorReader& errors);
   void read_sentences(std::string_view line, Speaker speaker);
+  std::size_t end_of_reason(std::string_view line, std::size_t from, std::size_t cue) const;
   void read_plan_lines(std::string_view text);
   void read_code_block(std::string_view language, std::string_view body, ErrorReader& errors);
   bool read_earlier_digest(std::string_view text, Speaker speaker);
@@ -81,6 +86,11 @@ class Reader {
   void read_argument_text(std::string_view tool, std::string_view key, std::string_view text);
   void read_places(std::string_view text, Voice voice);
   void add_errors_of_runs();
+  void set_plan(std::vector<PlanItem> plan);
+  std::uint64_t add_task(const PlanStep& step);
+  void change_task(const PlanStep& step);
+  void name_task(std::uint64_t number, const Run& run);
+  void set_plan_of_tasks();
 
   Findings& findings_;
   std::uint64_t messages_ = 0;
@@ -89,9 +99,19 @@ class Reader {
   std::map<std::string, Call, std::less<>> open_calls_;
   std::optional<std::int64_t> exit_code_;  // that the result being read says beside its text
   std::string printed_;                    // the text of that result
+  bool says_failure_ = false;              // that result begins by saying that the call failed
+  bool is_refused_ = false;                // that result says that the call was not made
   // the result being read is that of a call that only looks
   bool looks_only_ = false;
   bool lists_constraints_ = false;  // the line before said that a list of them follows
+  // whether the text being read says what comes next
+  bool names_next_step_ = false;
+  // The assistant has said something since the next step, and not what comes next. The step is over
+  // unless a call follows, as it does where the text is said by the way.
+  bool may_be_past_step_ = false;
+  std::vector<Task> tasks_;
+  std::uint64_t tasks_added_ = 0;
+  bool answers_question_ = false;  // the last request was one
   std::string last_trivial_;
   std::string last_asked_;  // the text of the assistant with the last questions
   // by the assistant, as long as it may explain what is taken back next

@@ -178,6 +178,123 @@ bool counts_some(std::string_view line, std::string_view word) {
   return false;
 }
 
+// How a tool that is no shell says that it failed.
+constexpr std::string_view failures_begin[] = {
+    "Error",
+    "error",
+    "<tool_use_error>",
+    "String to replace not found",
+    "No replacement was performed",
+    "No replacements were made",
+    "No changes were made",
+    "No match found",
+    "Failed to ",
+    "oldString not found",
+    "old_string not found",
+    "Could not ",
+    "Cannot ",
+    "Unable to ",
+    "File not found",
+    "File does not exist",
+    "File has not been read yet",
+    "The tool execution failed",
+    "Tool execution failed",
+    "apply_patch verification failed",
+    "Invalid patch",
+    "Patch failed",
+};
+
+// In lower case. Each says who did not let a call be made.
+constexpr std::string_view refusals[] = {
+    "user doesn't want to",
+    "user does not want to",
+    "user rejected",
+    "user denied",
+    "user declined",
+    "user refused",
+    "user cancelled",
+    "user canceled",
+    "user skipped",
+    "user has rejected",
+    "user has denied",
+    "user has declined",
+    "user did not allow",
+    "user did not approve",
+    "user chose to skip",
+    "user chose to cancel",
+    "rejected by user",
+    "rejected by the user",
+    "denied by user",
+    "denied by the user",
+    "denied by policy",
+    "declined by user",
+    "declined by the user",
+    "refused by the user",
+    "cancelled by user",
+    "cancelled by the user",
+    "canceled by user",
+    "canceled by the user",
+    "interrupted by user",
+    "interrupted by the user",
+    "not approved by",
+    "operation cancelled",
+    "operation canceled",
+    "permission to use",
+    "requested permissions to",
+    "blocked by hook",
+    "blocked by a hook",
+    "blocked by policy",
+};
+
+constexpr std::string_view parts_of_refusals[] = {"ser ", "user",  "not approved", "peration",
+                                                  "hook", "olicy", "ermission"};
+constexpr std::string_view parts_of_pointers_back[] = {"changed", "modified", "re-reading"};
+
+constexpr std::string_view pointers_back[] = {
+    "unchanged since last read",
+    "unchanged since your last read",
+    "unchanged since the last read",
+    "unchanged since it was last read",
+    "unchanged since you last read",
+    "not changed since last read",
+    "not changed since your last read",
+    "not changed since the last read",
+    "not changed since you last read",
+    "hasn't changed since",
+    "not been modified since",
+    "file unchanged",
+    "file is unchanged",
+    "refer to that instead of re-reading",
+    "\"status\":\"unchanged\"",
+    "\"status\": \"unchanged\"",
+};
+
+template <std::size_t n>
+bool holds_one_of(std::string_view text, const std::string_view (&list)[n]) {
+  return std::any_of(std::begin(list), std::end(list),
+                     [text](std::string_view piece) { return text.find(piece) != text.npos; });
+}
+
+// {"error":"…"}, {"success":false}
+bool says_failure_in_json(std::string_view begin) {
+  std::string dense;
+  for (const char c : begin)
+    if (c != ' ' && c != '\n') dense += to_lower(c);
+  constexpr std::string_view error = "{\"error\":";
+  if (dense.starts_with(error)) {
+    const std::string_view value = std::string_view(dense).substr(error.size());
+    for (const std::string_view none : {"null", "false", "\"\"", "0", "[]", "{}"})
+      if (value.starts_with(none)) return false;
+    return true;
+  }
+  static constexpr std::string_view failed[] = {
+      "{\"success\":false",       "{\"ok\":false",          "{\"iserror\":true",
+      "{\"status\":\"error\"",    "{\"status\":\"failed\"", "{\"status\":\"failure\"",
+      "{\"status\":\"rejected\"", "{\"status\":\"denied\"", "{\"status\":\"cancelled\""};
+  return std::any_of(std::begin(failed), std::end(failed),
+                     [&dense](std::string_view says) { return dense.starts_with(says); });
+}
+
 // What a line says of the whole run, if it does.
 std::optional<Verdict> verdict_of(std::string_view raw) {
   constexpr std::size_t line_bytes_max = 400;
@@ -368,13 +485,25 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
 }
 
 bool begins_as_failure(std::string_view output) {
-  const std::string_view begin = trim(first_bytes(output, 200));
-  for (const std::string_view failure :
-       {"Error", "error", "<tool_use_error>", "String to replace not found",
-        "No replacement was performed", "Failed to ", "oldString not found", "Could not find",
-        "File not found", "File does not exist"})
+  constexpr std::size_t begin_bytes = 200;
+  const std::string_view begin = trim(first_bytes(output, begin_bytes));
+  for (const std::string_view failure : failures_begin)
     if (begin.starts_with(failure)) return true;
-  return false;
+  return (begin.starts_with('{') && says_failure_in_json(begin)) || is_refusal(output);
+}
+
+bool is_refusal(std::string_view output) {
+  constexpr std::size_t line_bytes = 200;
+  std::string_view line = trim(first_bytes(output, line_bytes));
+  line = line.substr(0, line.find('\n'));
+  // Most results have none of these, each of which is part of some of the list.
+  return holds_one_of(line, parts_of_refusals) && holds_one_of(lower(line), refusals);
+}
+
+bool points_back(std::string_view output) {
+  constexpr std::size_t pointer_bytes_max = 800;  // more is a content
+  return output.size() <= pointer_bytes_max && holds_one_of(output, parts_of_pointers_back) &&
+         holds_one_of(lower(output), pointers_back);
 }
 
 bool is_bare_exit_code(std::string_view text) {

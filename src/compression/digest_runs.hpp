@@ -67,8 +67,15 @@ void describe_code(std::string_view code, Run& run);
 void judge_run(std::string_view output, bool is_error, std::optional<std::int64_t> exit_code,
                Run& run);
 
-// Whether what a tool other than a shell printed begins by saying that it failed.
+// Whether what a tool other than a shell printed begins by saying that it failed, or was not let do
+// what it was called for.
 bool begins_as_failure(std::string_view output);
+
+// Whether a result says that the user, a rule or a hook did not let the call be made.
+bool is_refusal(std::string_view output);
+
+// Whether a result only says that an earlier one still holds, as "File unchanged since last read".
+bool points_back(std::string_view output);
 
 // "exit code 1", "[exited with status 2]" and nothing else.
 bool is_bare_exit_code(std::string_view text);

@@ -35,12 +35,16 @@ struct CallInView {
   std::string check = {};
   CallEffects effects = {};
   bool failed = false;
+  bool refused = false;  // what the user said to it stands nowhere else
+  // The result says what the call was made for. One that points back to an earlier result does not,
+  // and neither does a stub.
+  bool is_copy = true;
 };
 
 // The calls of a view that have results, in the order of these.
 class CallsInView {
  public:
-  explicit CallsInView(const View& view) {
+  explicit CallsInView(const View& view) : rep_(view.rep()) {
     for (std::uint64_t index = 0; index < view.size(); ++index) read(view[index], index);
   }
   std::vector<CallInView> take() { return std::move(done_); }
@@ -69,6 +73,8 @@ class CallsInView {
     call.same = call.tool + '\n';
     call.same +=
         effects.script.empty() ? std::string(block.json) : effects.folder + '\n' + effects.script;
+    // The next call of the same tool goes on from there: none is made twice.
+    if (effects.goes_on) call.same += '\n' + call.id;
     open_[call.id] = std::move(call);
   }
 
@@ -90,11 +96,15 @@ class CallsInView {
     digest::judge_run(text, block.is_error, {}, run);
     call.failed = run.failed || (!is_script && digest::begins_as_failure(text));
     if (run.is_check) call.check = call.effects.folder + '\n' + run.command;
+    call.refused = digest::is_refusal(text);
+    const bool is_stub = rep_.log.originals(rep_.placed.entries[index].ordinal) != nullptr;
+    call.is_copy = !is_stub && !digest::points_back(text);
     call.index = index;
     done_.push_back(std::move(call));
   }
 
   static constexpr std::uint32_t depth_max = 128;
+  const View::Rep& rep_;
   std::unordered_map<std::string, CallInView> open_;
   std::vector<CallInView> done_;
 };
@@ -170,6 +180,7 @@ class LaterCalls {
   LaterCalls(Worthless rule, const FileNames& names) : rule_(rule), names_(names) {}
 
   std::string reason(const CallInView& call) const {
+    if (call.refused) return {};
     if (rule_ == Worthless::repeated) {
       // A result is not given up for a failure.
       const bool is_said_again =
@@ -180,17 +191,15 @@ class LaterCalls {
   }
 
   void add(const CallInView& call) {
+    if (call.refused) return;
+    if (!call.failed) add_changes(call);
+    if (!call.is_copy) return;
     calls_.insert(call.same);
     if (call.failed && !call.check.empty()) counts_.insert(call.same);
     if (call.failed) return;
     counts_.insert(call.same);
     succeeded_.insert(call.same);
     if (!call.check.empty()) passed_.insert(call.check);
-    for (const FileChange& change : call.effects.changes) {
-      changed_.insert(names_.of(call.effects, change.folder, change.path));
-      if (!change.from.empty())
-        changed_.insert(names_.of(call.effects, change.folder, change.from));
-    }
     for (const FileRead& read : call.effects.reads)
       add_read(names_.of(call.effects, read.folder, read.path), read);
   }
@@ -201,6 +210,14 @@ class LaterCalls {
     LinesRead lines = {};
     std::unordered_set<std::string> ranges = {};
   };
+
+  void add_changes(const CallInView& call) {
+    for (const FileChange& change : call.effects.changes) {
+      changed_.insert(names_.of(call.effects, change.folder, change.path));
+      if (!change.from.empty())
+        changed_.insert(names_.of(call.effects, change.folder, change.from));
+    }
+  }
 
   void add_read(const std::string& path, const FileRead& read) {
     Reads& reads = reads_[path];
