@@ -331,26 +331,31 @@ Run declare_merge(Arguments& arguments) {
 }
 
 struct CompressGiven : OperationGiven {
-  std::string strategy = "default";
+  std::optional<std::string> strategy;
   std::optional<std::uint64_t> tokens;
   bool progress = false;
 };
 
 int compress(Desk& desk, const CompressGiven& given) {
   Conversation conversation = desk.conversation(given);
-  std::string line = R"({"operation":"COMPRESS","strategy":)";
-  if (given.strategy.starts_with('{')) {
-    line += given.strategy;
-  } else {
-    append_json_string(line, given.strategy);
+  std::string line = R"({"operation":"COMPRESS","progress":)";
+  line += given.progress ? "true" : "false";
+  if (given.strategy) {
+    line += R"(,"strategy":)";
+    if (given.strategy->starts_with('{')) {
+      line += *given.strategy;
+    } else {
+      append_json_string(line, *given.strategy);
+    }
   }
   line += "}";
   const SpelledOperation spelled = of_option("--strategy", [&] {
     const JsonText text = JsonText::parse(line, {}).value();
     return read_operation(text.root(), conversation.settings()).value();
   });
-  const CompressOptions options{
-      .tokens_max = given.tokens, .progress = given.progress, .operation = given.options()};
+  const CompressOptions options{.tokens_max = given.tokens,
+                                .progress = spelled.compress_by.progress,
+                                .operation = given.options()};
   report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
   return 0;
 }
@@ -362,7 +367,7 @@ Run declare_compress(Arguments& arguments) {
                  "default, none, keep_recent, keep_system_and_recent, sliding_window, supersede, "
                  "dedupe, clear_tool_results, "
                  "smart_summary or "
-                 "pipeline, by name or as JSON with its settings",
+                 "pipeline, by name or as JSON with its settings; without it, the conversation's",
                  "NAME"});
   arguments.add({"--target-tokens", &given->tokens, "Target tokens of the view", "N"});
   arguments.add(
