@@ -118,6 +118,62 @@ class Bench:
         return out.decode().replace("\r\n", "\n")
 
 
+def a_word_is_no_conversation_by_mistake(b):
+    """`append a < file` neither takes the word for a text nor leaves the file unread."""
+    lines = b.folder / "messages.jsonl"
+    lines.write_text('{"role":"user","content":"of the file"}\n')
+
+    def given(*words):
+        with lines.open() as file:
+            return subprocess.run(
+                [b.binary, *words], stdin=file, capture_output=True, env=b.env, timeout=120
+            )
+
+    for words in (["mistaken"], ["-c", "first", "mistaken"], ["first", "a text"]):
+        done = given("append", *words)
+        assert done.returncode == 2 and b"invalid_argument" in done.stderr, (words, done)
+    assert b"append mistaken - appends the file" in given("append", "mistaken").stderr
+    b.fails("not_found", 3, "show", "mistaken")
+    assert given("append", "--new", "mistaken", "-").returncode == 0
+    assert b.json("show", "mistaken")["messages"] == [{"role": "user", "content": "of the file"}]
+    # A conversation alone is no text, wherever standard input comes from; with -c it is one.
+    b.fails("invalid_argument", 2, "append", "mistaken", stdin='{"role":"user","content":"x"}')
+    assert "append mistaken - appends standard input" in b.stderr, b.stderr
+    b.run("append", "-c", "mistaken", "mistaken")
+    # A file that the shell reads line by line is not meant.
+    loop = 'while read -r line; do "$0" append -c mistaken "of the loop"; done'
+    with lines.open() as file:
+        subprocess.run(
+            ["sh", "-c", loop, b.binary],
+            stdin=file,
+            stdout=subprocess.DEVNULL,
+            env=b.env,
+            check=True,
+            timeout=120,
+        )
+    assert len(b.json("show", "mistaken")["messages"]) == 3
+
+
+def compresses_by_what_a_strategy_has(b):
+    text = " ".join(["word"] * 400)
+    for role in ("user", "assistant") * 6:
+        b.run("append", "-c", "wordy", "--new", "--role", role, text)
+    for line in (
+        '"targetTokens":2000',
+        '"budget":{"window":2000}',
+        '"progress":true,"targetTokens":1',
+    ):
+        answer = json.loads(
+            b.run("exec", "-c", "wordy", stdin='{"operation":"COMPRESS",' + line + "}\n")
+        )
+        assert answer["ok"], (line, answer)
+        b.run("undo", "wordy")
+    both = '{"operation":"COMPRESS","targetTokens":2000,"indices":[0]}\n'
+    answer = json.loads(b.run("exec", "-c", "wordy", stdin=both))
+    assert "targetTokens and indices exclude each other" in answer["error"]["message"], answer
+    b.run("compress", "wordy", "--target-tokens", "2000")
+
+
 def without_colours(text):
     return re.sub("\x1b\\[[0-9;]*m", "", text)
 
@@ -1604,6 +1660,8 @@ def main(binary):
         return 77
     tests = [
         makes_and_lists,
+        a_word_is_no_conversation_by_mistake,
+        compresses_by_what_a_strategy_has,
         appends_and_shows,
         edits,
         looks_back,

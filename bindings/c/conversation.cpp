@@ -237,6 +237,8 @@ undertext_status undertext_conversation_fork(undertext_conversation* conversatio
                                              undertext_string* error) {
   *fork = nullptr;
   return guarded(conversation, error, [&](undertext_conversation& at) -> Failed {
+    // Like a query: UNDERTEXT_HEAD, and what is known, is that of everyone who commits.
+    if (Result<void> done = at.conversation.catch_up(); !done) return std::move(done.error());
     const Version from = version == UNDERTEXT_HEAD ? at.conversation.version() : Version(version);
     return hand_out(
         id.size == 0 ? at.conversation.fork(from) : at.conversation.fork(from, view_of(id)), fork);

@@ -171,8 +171,8 @@ UNDERTEXT_C_API undertext_status
 undertext_conversation_count(const undertext_conversation* conversation, undertext_text filters,
                              uint64_t* count, uint64_t* tokens, undertext_string* error);
 
-/* A conversation that starts at `version`. With an empty `id` in memory; else stored under that id
- * (conflict: it is taken). Usage is not copied. */
+/* A conversation that starts at `version`; remote commits are loaded first. With an empty `id` in
+ * memory; else stored under that id (conflict: it is taken). Usage is not copied. */
 UNDERTEXT_C_API undertext_status undertext_conversation_fork(undertext_conversation* conversation,
                                                              uint64_t version, undertext_text id,
                                                              undertext_conversation** fork,

@@ -22,8 +22,12 @@ def is_object(shape):
 
 
 def required_choices(shape):
-    """The members of which exactly one must be given, as lists."""
-    return [choice["names"] for choice in shape.get("x-choices", []) if choice["required"]]
+    """The members of which exactly one must be given, as lists, with those that may stand beside the last or in its place."""
+    return [
+        (choice["names"], choice.get("beside", []))
+        for choice in shape.get("x-choices", [])
+        if choice["required"]
+    ]
 
 
 def text_of(part):

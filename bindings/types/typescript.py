@@ -75,17 +75,22 @@ class Writer:
         return out + "}\n"
 
     def with_choices(self, name, shape):
-        """The members that exclude each other stand in unions, of which each alternative has one of them."""
+        """The members that exclude each other stand in unions, of which each alternative has one of them, or one of those that may stand in place of the last."""
         choices = required_choices(shape)
         base = f"{name}Base"
         out = self.interface(
-            base, shape, exported=False, without={each for names in choices for each in names}
+            base, shape, exported=False, without={each for names, _ in choices for each in names}
         )
         out += self.comment(text_of(shape)) + f"export type {name} = {base}"
-        for names in choices:
+        for names, beside in choices:
+            last = names[-1]
             either = []
-            for chosen in names:
-                rest = "".join(f"; {other}?: undefined" for other in names if other != chosen)
+            for chosen in [*names, *beside]:
+                is_last = chosen == last or chosen in beside
+                others = names[:-1] if is_last else [*names, *beside]
+                rest = "".join(f"; {other}?: undefined" for other in others if other != chosen)
+                if chosen in beside:
+                    rest = f"; {last}?: {self.type(shape['properties'][last], True)}{rest}"
                 either.append(
                     f"{{ {chosen}: {self.type(shape['properties'][chosen], True)}{rest} }}"
                 )
@@ -144,7 +149,7 @@ def form_of(writer, name, shape):
         fields += ["required: true"] if member in shape.get("required", []) else []
         fields += [f"words: {json.dumps(words)}"] if words else []
         out += f"      {{ {', '.join(fields)} }},\n"
-    choices = "".join(f", {json.dumps(names)}" for names in required_choices(shape))[2:]
+    choices = "".join(f", {json.dumps(names)}" for names, _ in required_choices(shape))[2:]
     return out + f"    ],\n    choices: [{choices}],\n  }},\n"
 
 

@@ -198,7 +198,7 @@ struct Imported {
 };
 
 // Imports a request body, an array, a single message or item, or a response: its message, its
-// output items, or its first candidate.
+// output items, or its only candidate (invalid_argument: it has several, of which one is chosen).
 // `names`, from Rendering::tool_names, maps tools back to the caller's names.
 // invalid_argument with the path: not of this dialect. too_large: a message over the limit.
 UNDERTEXT_API Result<Imported> import_messages(Dialect dialect, std::string_view json,

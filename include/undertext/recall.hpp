@@ -55,6 +55,8 @@ struct RecalledUnit {
 struct Recalled {
   std::vector<RecalledUnit> units;  // best first; no message is in two of them
   std::uint64_t tokens = 0;         // of all units
+  // where no unit fits the budget: the tokens of the smallest one that was found; else 0
+  std::uint64_t tokens_needed = 0;
 };
 
 // Reranks the best messages: returns a number for each text, larger for a better match. This order

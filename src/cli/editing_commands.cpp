@@ -110,7 +110,35 @@ int append_lines(Desk& desk, const AppendOptions& given, Conversation& conversat
   }
 }
 
+// A file that a loop of the shell reads line by line was begun, and is not meant for this command.
+bool is_file_given() {
+  const std::optional<FileStatus> input = status_of(standard_input);
+  return input && input->is_regular && input->size_bytes > 0 && is_at_begin(standard_input);
+}
+
+// One word is a text, which may have been meant as the conversation that standard input goes to.
+void refuse_what_is_unclear(Desk& desk, const AppendOptions& given) {
+  const std::string& text = given.texts.front();
+  const bool may_be_id = given.texts.size() == 1 && !given.conversation && is_conversation_id(text);
+  if (is_file_given())
+    fail(ErrorCode::invalid_argument,
+         may_be_id ? "\"" + text + "\" is a text here, and standard input is a file: append " +
+                         text + " - appends the file to conversation " + text
+                   : "a text and a file as standard input are one too many: - appends the file",
+         "message");
+  if (!may_be_id) return;
+  const Result<ConversationRecord> other = desk.store(given, Desk::Need::make)->find(text);
+  if (!other) return;
+  fail(ErrorCode::invalid_argument,
+       "\"" + text + "\" is a conversation: append " + text +
+           " - appends standard input to it, append -c " + desk.conversation_id(given) + " " +
+           text + " this text to " + desk.conversation_id(given),
+       "message");
+}
+
 int append(Desk& desk, const AppendOptions& given) {
+  if (!given.texts.empty() && given.texts != std::vector<std::string>{"-"})
+    refuse_what_is_unclear(desk, given);
   const bool make = given.make || desk.conversation_id(given) == "default";
   Conversation conversation = desk.conversation(given, make ? Desk::Need::make : Desk::Need::there);
   const MessageLimits& limits = conversation.settings().limits.message;
@@ -331,26 +359,31 @@ Run declare_merge(Arguments& arguments) {
 }
 
 struct CompressGiven : OperationGiven {
-  std::string strategy = "default";
+  std::optional<std::string> strategy;
   std::optional<std::uint64_t> tokens;
   bool progress = false;
 };
 
 int compress(Desk& desk, const CompressGiven& given) {
   Conversation conversation = desk.conversation(given);
-  std::string line = R"({"operation":"COMPRESS","strategy":)";
-  if (given.strategy.starts_with('{')) {
-    line += given.strategy;
-  } else {
-    append_json_string(line, given.strategy);
+  std::string line = R"({"operation":"COMPRESS","progress":)";
+  line += given.progress ? "true" : "false";
+  if (given.strategy) {
+    line += R"(,"strategy":)";
+    if (given.strategy->starts_with('{')) {
+      line += *given.strategy;
+    } else {
+      append_json_string(line, *given.strategy);
+    }
   }
   line += "}";
   const SpelledOperation spelled = of_option("--strategy", [&] {
     const JsonText text = JsonText::parse(line, {}).value();
     return read_operation(text.root(), conversation.settings()).value();
   });
-  const CompressOptions options{
-      .tokens_max = given.tokens, .progress = given.progress, .operation = given.options()};
+  const CompressOptions options{.tokens_max = given.tokens,
+                                .progress = spelled.compress_by.progress,
+                                .operation = given.options()};
   report(desk, given, conversation.compress(*spelled.compress_by.strategy, options).value());
   return 0;
 }
@@ -362,7 +395,7 @@ Run declare_compress(Arguments& arguments) {
                  "default, none, keep_recent, keep_system_and_recent, sliding_window, supersede, "
                  "dedupe, clear_tool_results, "
                  "smart_summary or "
-                 "pipeline, by name or as JSON with its settings",
+                 "pipeline, by name or as JSON with its settings; without it, the conversation's",
                  "NAME"});
   arguments.add({"--target-tokens", &given->tokens, "Target tokens of the view", "N"});
   arguments.add(

@@ -18,6 +18,7 @@
 #include "cli/desk.hpp"
 #include "cli/dialects.hpp"
 #include "cli/line_reader.hpp"
+#include "dialect/import.hpp"
 #include "history/log.hpp"
 #include "history/state.hpp"
 #include "json/dialect_json.hpp"
@@ -562,7 +563,8 @@ int import_request(Desk& desk, const ImportGiven& given, std::string_view text) 
           ? of_option("--tool-names", [&] { return read_tool_names_of(*given.tool_names); })
           : ToolNames();
   if (given.after) return import_after_request(desk, given, profile, text, names);
-  Imported imported = import_messages(dialect, text, {}, names).value();
+  // Of several answers the first: the report says what was left out.
+  Imported imported = import_numbered(dialect, text, {}, names, 0).value();
   if (imported.messages.empty()) fail(ErrorCode::invalid_argument, "there is no message in it");
   Conversation conversation =
       desk.conversation(given, given.append ? Desk::Need::there : Desk::Need::make, given.config);

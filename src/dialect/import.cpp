@@ -43,11 +43,13 @@ void find_in_response(Dialect dialect, const JsonValue& root, RequestBody& body)
     if (!choices || !choices->is(JsonType::array) || choices->empty()) return;
     if (const std::optional<JsonValue> message = (*choices->elements().begin()).find("message"))
       body.one = *message;
+    body.candidates = choices->count();
   } else if (dialect == Dialect::gemini) {
     const std::optional<JsonValue> candidates = root.find("candidates");
     if (!candidates || !candidates->is(JsonType::array) || candidates->empty()) return;
     if (const std::optional<JsonValue> content = (*candidates->elements().begin()).find("content"))
       body.one = *content;
+    body.candidates = candidates->count();
   } else if (dialect == Dialect::openai_responses) {
     if (const std::optional<JsonValue> output = root.find("output");
         output && output->is(JsonType::array) && !item_type(body_of(root, "type")))
@@ -275,6 +277,14 @@ std::optional<Error> add_all(Importer& importer, const RequestBody& body, std::s
   return std::nullopt;
 }
 
+Result<Imported> import_body(Dialect dialect, const RequestBody& body, const MessageLimits& limits,
+                             const ToolNames& names, std::uint64_t made_ids) {
+  Importer importer(dialect, limits, names);
+  importer.continue_ids(made_ids);
+  if (std::optional<Error> error = add_all(importer, body, 0, false)) return std::move(*error);
+  return Imported{importer.take(), body.rest, 0};
+}
+
 }  // namespace
 
 Result<Imported> import_numbered(Dialect dialect, std::string_view json,
@@ -282,17 +292,25 @@ Result<Imported> import_numbered(Dialect dialect, std::string_view json,
                                  std::uint64_t made_ids) {
   Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
   if (!text) return std::move(text.error());
-  Result<RequestBody> body = read_body(dialect, text->root());
-  if (!body) return std::move(body.error());
-  Importer importer(dialect, limits, names);
-  importer.continue_ids(made_ids);
-  if (std::optional<Error> error = add_all(importer, *body, 0, false)) return std::move(*error);
-  return Imported{importer.take(), std::move(body->rest), 0};
+  const Result<RequestBody> body = read_body(dialect, text->root());
+  if (!body) return body.error();
+  return import_body(dialect, *body, limits, names, made_ids);
 }
 
 Result<Imported> import_messages(Dialect dialect, std::string_view json,
                                  const MessageLimits& limits, const ToolNames& names) {
-  return import_numbered(dialect, json, limits, names, 0);
+  Result<JsonText> text = JsonText::parse(json, {.depth = limits.depth + 8});
+  if (!text) return std::move(text.error());
+  const Result<RequestBody> body = read_body(dialect, text->root());
+  if (!body) return body.error();
+  if (body->candidates > 1) {
+    const std::string list = dialect == Dialect::gemini ? "candidates" : "choices";
+    return Error{ErrorCode::invalid_argument,
+                 "the response has " + std::to_string(body->candidates) + " " + list +
+                     ": import the message of the one that the conversation goes on with",
+                 list};
+  }
+  return import_body(dialect, *body, limits, names, 0);
 }
 
 namespace {

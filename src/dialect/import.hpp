@@ -5,7 +5,8 @@
 
 namespace undertext {
 
-// Calls without an id get numbers from `made_ids` + 1 on.
+// Calls without an id get numbers from `made_ids` + 1 on. Of a response of several candidates the
+// first is taken.
 Result<Imported> import_numbered(Dialect dialect, std::string_view json,
                                  const MessageLimits& limits, const ToolNames& names,
                                  std::uint64_t made_ids);

@@ -17,7 +17,8 @@ struct RequestBody {
   std::optional<JsonValue> one = {};  // instead of it: a single message
   std::optional<JsonValue> top = {};
   std::string rest = "{}";
-  bool is_response = false;  // `one` is a whole answer of Anthropic
+  bool is_response = false;    // `one` is a whole answer of Anthropic
+  std::size_t candidates = 0;  // of a response: how many there are; `one` is the first
 };
 
 // The objects of the list, and whatever else stands in it. Of a text: none.

@@ -19,10 +19,14 @@
 namespace undertext {
 namespace {
 
-// What stands around quoted texts: the sentence before them, and the lines around each.
-constexpr std::uint64_t frame_tokens = 110, piece_tokens = 48;
+// What stands around quoted texts: the sentence before them, of a search two more, and the lines
+// around each.
+constexpr std::uint64_t frame_tokens = 50, found_frame_tokens = 110, piece_tokens = 48;
 constexpr std::size_t summaries_named_max = 20, messages_looked_at_max = 10'000;
 constexpr std::uint64_t originals_named_max = 1000;
+// What follows a quotation that is a part: how to read on, by so many ordinals at most.
+constexpr std::uint64_t rest_tokens = 75;
+constexpr std::size_t rest_ordinals_max = 8;
 
 std::size_t utf8_boundary(std::string_view text, std::size_t at) {
   at = std::min(at, text.size());
@@ -50,8 +54,10 @@ std::string_view beginning_within(std::string_view text, std::uint64_t tokens_ma
 // Quoted messages within a budget of tokens.
 class QuotedAnswer {
  public:
-  QuotedAnswer(std::uint64_t tokens_max, std::shared_ptr<const Tokenizer> tokenizer)
-      : left_(tokens_max - std::min(tokens_max, frame_tokens)), tokenizer_(std::move(tokenizer)) {}
+  // `frame`: the tokens of what stands around the quotation.
+  QuotedAnswer(std::uint64_t tokens_max, std::uint64_t frame,
+               std::shared_ptr<const Tokenizer> tokenizer)
+      : left_(tokens_max - std::min(tokens_max, frame)), tokenizer_(std::move(tokenizer)) {}
 
   const Tokenizer& tokenizer() const { return *tokenizer_; }
 
@@ -124,7 +130,12 @@ std::vector<FoundUnit> find_units(std::span<const ContextSource> sources,
     query.which.all = search.all || !source.is_seen;
     if (search.role) query.which.roles = {*search.role};
     std::size_t place = 0;
-    for (RecalledUnit& unit : source.conversation.recall(query, source.history).value().units) {
+    Recalled recalled = source.conversation.recall(query, source.history).value();
+    if (recalled.units.empty() && recalled.tokens_needed > 0) {
+      query.budget_tokens = recalled.tokens_needed;
+      recalled = source.conversation.recall(query, source.history).value();
+    }
+    for (RecalledUnit& unit : recalled.units) {
       const std::size_t among_best = place_among(best, source, unit);
       found.push_back({&source, std::move(unit), among_best, place++});
     }
@@ -179,15 +190,19 @@ void add_found(QuotedAnswer& answer, const FoundUnit& found, const tool::Search&
   for (auto& [i, piece] : quoted) answer.quote(std::move(piece.first), piece.second);
 }
 
+// With what was not searched: of a conversation that the model sees, what is visible.
 std::string nothing_found(std::span<const ContextSource> sources, const tool::Search& search) {
-  std::string out = "Nothing was found.";
-  const bool has_hidden = std::ranges::any_of(sources, [](const ContextSource& source) {
-    return source.history.log().size() > source.history.view().size();
-  });
-  if (!search.all && !has_hidden)
-    out += " No message is hidden: the whole conversation is in your context.";
-  return out + " Try other words" +
-         (search.all ? "." : ", or all: true to search visible messages too.");
+  std::string out = "Nothing was found. ";
+  const auto seen = std::ranges::find_if(sources, &ContextSource::is_seen);
+  if (search.all || seen == sources.end()) return out + "Try other words.";
+  const bool has_hidden = seen->history.log().size() > seen->history.view().size();
+  if (!seen->id.empty())
+    out += "Of conversation " + seen->id +
+           ", which is taken for yours, only hidden messages were " +
+           (has_hidden ? "searched. " : "searched, and it has none. ");
+  else if (!has_hidden)
+    out += "No message is hidden: the whole conversation is in your context. ";
+  return out + "Try other words, or all: true to search visible messages too.";
 }
 
 }  // namespace
@@ -195,7 +210,8 @@ std::string nothing_found(std::span<const ContextSource> sources, const tool::Se
 std::string search_answer(std::span<const ContextSource> sources, const tool::Search& search,
                           std::span<const StoreFound> best) {
   if (sources.empty()) return "There is no conversation to search yet.";
-  QuotedAnswer answer(search.budget_tokens, sources.front().conversation.tokenizer());
+  QuotedAnswer answer(search.budget_tokens, found_frame_tokens,
+                      sources.front().conversation.tokenizer());
   const std::vector<FoundUnit> found = find_units(sources, search, best);
   const AskedWords asked = asked_words(search.text);
   std::size_t shown = 0;
@@ -212,7 +228,14 @@ namespace {
 
 // Originals as text
 
-std::vector<std::uint64_t> asked_ordinals(const ContextSource& source, const tool::Expand& expand) {
+// A message that is read, and which of the given ordinals it is read for: itself, or a summary that
+// stands for it.
+struct AskedMessage {
+  std::uint64_t ordinal = 0;
+  std::size_t given = 0;
+};
+
+std::vector<AskedMessage> asked_messages(const ContextSource& source, const tool::Expand& expand) {
   const std::uint64_t end = source.history.log().size();
   const auto check = [&](std::uint64_t ordinal, const char* field) {
     if (ordinal < end) return;
@@ -221,65 +244,81 @@ std::vector<std::uint64_t> asked_ordinals(const ContextSource& source, const too
                             : "messages are numbered 0 to " + std::to_string(end - 1),
                    field});
   };
-  std::vector<std::uint64_t> asked;
+  std::vector<AskedMessage> asked;
   if (expand.from) {
     check(*expand.from, "from");
     const std::uint64_t last = std::min(expand.to.value_or(*expand.from), end - 1);
-    for (std::uint64_t ordinal = *expand.from; ordinal <= last; ++ordinal) asked.push_back(ordinal);
+    for (std::uint64_t ordinal = *expand.from; ordinal <= last; ++ordinal)
+      asked.push_back({ordinal});
     return asked;
   }
-  for (const Ordinal ordinal : expand.ordinals) {
+  for (std::size_t given = 0; given < expand.ordinals.size(); ++given) {
+    const Ordinal ordinal = expand.ordinals[given];
     check(ordinal.value, "ordinals");
     const std::vector<Ordinal> originals = source.history.stands_for(ordinal);
-    for (const Ordinal original : originals) asked.push_back(original.value);
-    if (originals.empty()) asked.push_back(ordinal.value);
+    for (const Ordinal original : originals) asked.push_back({original.value, given});
+    if (originals.empty()) asked.push_back({ordinal.value, given});
   }
+  if (expand.skip > 0 && expand.skip >= asked.size())
+    throw Failure({ErrorCode::not_found,
+                   "there are " + std::to_string(asked.size()) + " messages to read", "skip"});
   return asked;
 }
 
-// How to read on.
-std::string rest_of(std::span<const std::uint64_t> left, std::size_t offset) {
-  std::string out = "\nNot all of it fits. Read on with context_expand ";
-  const bool is_range = left.back() - left.front() + 1 == left.size();
+// How to read on: by a range where what is left is one. Ordinals are those that were given, for one
+// that was found in a summary may be a summary itself, and would be read as what it stands for.
+std::string rest_of(const tool::Expand& expand, std::span<const AskedMessage> asked,
+                    std::size_t read, std::size_t offset) {
+  const std::span<const AskedMessage> left = asked.subspan(read);
+  const bool is_range = std::ranges::adjacent_find(left, [](const auto& a, const auto& b) {
+                          return b.ordinal != a.ordinal + 1;
+                        }) == left.end();
+  const std::span<const Ordinal> given = std::span(expand.ordinals).subspan(left.front().given);
+  std::string out = "\nNot all of it fits. Read on with context_expand ", arguments;
   if (is_range) {
-    out += R"({"from":)" + std::to_string(left.front()) + R"(,"to":)" + std::to_string(left.back());
+    arguments = R"("from":)" + std::to_string(left.front().ordinal) + R"(,"to":)" +
+                std::to_string(left.back().ordinal);
+  } else if (given.size() <= rest_ordinals_max) {
+    const auto first = std::ranges::find(asked, left.front().given, &AskedMessage::given);
+    read -= static_cast<std::size_t>(first - asked.begin());
+    for (const Ordinal ordinal : given)
+      (arguments += arguments.empty() ? R"("ordinals":[)" : ",") += std::to_string(ordinal.value);
+    arguments += "]";
   } else {
-    out += R"({"ordinals":[)";
-    const std::span<const std::uint64_t> named =
-        left.first(std::min<std::size_t>(left.size(), 100));
-    for (const std::uint64_t ordinal : named)
-      (out += ordinal == named.front() ? "" : ",") += std::to_string(ordinal);
-    out += "]";
+    out += "of the same ordinals, with ";
   }
-  if (offset > 0) out += R"(,"offset":)" + std::to_string(offset);
-  return out + "}.";
+  if (!is_range && read > 0)
+    (arguments += arguments.empty() ? "" : ",") += R"("skip":)" + std::to_string(read);
+  if (offset > 0)
+    (arguments += arguments.empty() ? "" : ",") += R"("offset":)" + std::to_string(offset);
+  return out + "{" + arguments + "}.";
 }
 
 }  // namespace
 
 std::string expand_answer(const ContextSource& source, const tool::Expand& expand) {
-  const std::vector<std::uint64_t> asked = asked_ordinals(source, expand);
-  // What may follow the quotation: how to read on, by ordinals that are no range.
-  constexpr std::uint64_t rest_tokens = 90;
-  QuotedAnswer answer(expand.budget_tokens - std::min(expand.budget_tokens, rest_tokens),
+  const std::vector<AskedMessage> asked = asked_messages(source, expand);
+  QuotedAnswer answer(expand.budget_tokens, frame_tokens + rest_tokens,
                       source.conversation.tokenizer());
   const View log = source.history.log();
   const View view = source.history.view();
   std::string rest;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const Message message = log[asked[i]];
+  const auto first = static_cast<std::size_t>(expand.skip);
+  for (std::size_t i = first; i < asked.size(); ++i) {
+    const Ordinal ordinal(asked[i].ordinal);
+    const Message message = log[ordinal.value];
     const std::string text = readable_text(message);
     const std::size_t skipped =
-        i == 0 ? utf8_boundary(text, static_cast<std::size_t>(expand.offset)) : 0;
-    std::string heading = heading_of(source, Ordinal(asked[i]), message);
-    if (!view.index_of(Ordinal(asked[i]))) heading += ", hidden";
+        i == first ? utf8_boundary(text, static_cast<std::size_t>(expand.offset)) : 0;
+    std::string heading = heading_of(source, ordinal, message);
+    if (!view.index_of(ordinal)) heading += ", hidden";
     if (skipped > 0) heading += ", from byte " + std::to_string(skipped);
     const std::string_view unread = std::string_view(text).substr(skipped);
     const bool had_room = answer.has_room();
     const std::size_t taken =
         had_room ? answer.add(std::move(heading), unread, expand.budget_tokens) : 0;
     if (had_room && taken == unread.size()) continue;
-    rest = rest_of(std::span(asked).subspan(i), taken > 0 ? skipped + taken : skipped);
+    rest = rest_of(expand, asked, i, skipped + taken);
     break;
   }
   return answer.text() + rest;

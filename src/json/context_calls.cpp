@@ -41,12 +41,14 @@ void read_tool(Fields& fields, tool::Expand& expand) {
                      "Message numbers. Of a summary, what it stands for is read.");
   fields.take("from", expand.from, "Instead: the first number of a range.");
   fields.take("to", expand.to, "The last number of the range.");
+  fields.take("skip", expand.skip, "Messages of these ordinals that you have read already.");
   fields.take("offset", expand.offset, "Bytes of the first text that you have read already.");
   take_budget(fields, expand.budget_tokens);
   if (fields.describes()) return;
   if (expand.ordinals.empty() == !expand.from)
     fields.fail("ordinals", "or from: give one of the two");
   if (expand.to && !expand.from) fields.fail("to", "needs from");
+  if (expand.skip > 0 && expand.from) fields.fail("skip", "needs ordinals");
   if (expand.to && expand.from && *expand.to < *expand.from)
     fields.fail("to", "must not be below from");
   if (expand.ordinals.size() > ordinals_max) fields.fail("ordinals", "may be 1000 at most");
@@ -163,6 +165,8 @@ Result<ContextCall> read_context_call(std::string_view name, JsonValue arguments
     return Error{ErrorCode::not_found, "there is no tool " + clipped(name) + "; there are " + names,
                  "name"};
   }
+  static const JsonText none = JsonText::parse("{}", {}).value();
+  if (arguments.is(JsonType::null)) arguments = none.root();
   if (!arguments.is(JsonType::object))
     return Error{ErrorCode::invalid_argument, "the arguments must be an object", "arguments"};
   Reading reading;

@@ -29,7 +29,8 @@ struct Search {
 struct Expand {
   std::vector<Ordinal> ordinals = {};  // or a range, both ends included
   std::optional<std::uint64_t> from = {}, to = {};
-  std::uint64_t offset = 0;  // bytes of the first message's text that were read before
+  std::uint64_t skip = 0;    // of the messages that `ordinals` stand for: those read before
+  std::uint64_t offset = 0;  // bytes of the next message's text that were read before
   std::uint64_t budget_tokens = 4000;
 };
 struct Status {};

@@ -117,6 +117,99 @@ TEST_F(ContextToolsTest, ExpandKeepsToItsBudgetAndSaysHowToReadOn) {
   EXPECT_EQ(read, whole);
 }
 
+// All that an expansion reads, by following what each answer says until one says nothing.
+class ExpansionReader {
+ public:
+  explicit ExpansionReader(Conversation& conversation) : conversation_(conversation) {}
+
+  std::string all(std::string ordinals, std::uint64_t budget) {
+    const std::string tokens = R"(,"budgetTokens":)" + std::to_string(budget) + "}";
+    std::string arguments = R"({"ordinals":)" + ordinals;
+    for (int turns = 0; turns < 2000; ++turns) {
+      const ContextToolResult part =
+          call_context_tool(conversation_, "context_expand", arguments + tokens, {});
+      EXPECT_FALSE(part.is_error) << arguments << part.text;
+      EXPECT_LE(conversation_.tokenizer()->count(part.text), budget) << part.text;
+      if (part.is_error) return read_;
+      take_pieces(part.text);
+      const std::size_t next = part.text.rfind("Read on with context_expand ");
+      if (next == std::string::npos) return read_;
+      const std::size_t open = part.text.find('{', next);
+      const std::string rest = part.text.substr(open + 1, part.text.rfind('}') - open - 1);
+      arguments = has(part.text.substr(next), "of the same ordinals")
+                      ? R"({"ordinals":)" + ordinals + "," + rest
+                      : "{" + rest;
+    }
+    ADD_FAILURE() << "it does not end";
+    return read_;
+  }
+
+ private:
+  void take_pieces(std::string_view text) {
+    for (std::size_t at = text.find("\n<<<"); at != std::string_view::npos;
+         at = text.find("\n<<<", at)) {
+      const std::size_t begin = text.find('\n', at + 1) + 1;
+      at = text.find("\n>>>", begin);
+      read_ += text.substr(begin, at - begin);
+    }
+  }
+
+  Conversation& conversation_;
+  std::string read_;
+};
+
+std::string long_text(std::string_view name) {
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += std::string(name) + std::to_string(i) + " ";
+  return text;
+}
+
+TEST_F(ContextToolsTest, ExpandReadsASummaryWithinASummaryToItsEnd) {
+  // 5: a summary of 4, itself one, and of what follows it at a distance.
+  const std::string inner = long_text("inner"), after = long_text("after");
+  say(R"({"operation":"COMPRESS","ordinals":[4],"summary":{"role":"user","content":")" + inner +
+      R"("}})");
+  say(R"({"operation":"APPEND","messages":[{"role":"user","content":"x"},{"role":"user","content":")" +
+      after + R"("}]})");
+  say(R"({"operation":"COMPRESS","ordinals":[5,3,7],"summary":{"role":"user","content":"all"}})");
+  const std::string whole = inner + "What is for lunch?" + after;
+  for (const std::uint64_t budget : {200u, 300u, 4000u}) {
+    std::string read = ExpansionReader(conversation_).all("[8]", budget);
+    const std::string lunch = "What is for lunch?";
+    EXPECT_TRUE(has(read, lunch)) << read;
+    EXPECT_EQ(read.size(), whole.size()) << budget << read;
+    EXPECT_TRUE(has(read, inner) && has(read, after)) << budget << read;
+  }
+}
+
+TEST_F(ContextToolsTest, ExpandReadsHundredsOfScatteredMessagesToTheEnd) {
+  std::string messages, ordinals, whole;
+  for (int i = 0; i < 600; ++i) {
+    const std::string text = "scattered" + std::to_string(i) + ";";
+    messages += (i == 0 ? "" : ",") + (R"({"role":"user","content":")" + text + R"("})");
+    if (i % 2 == 0) continue;
+    ordinals += (ordinals.empty() ? "" : ",") + std::to_string(5 + i);
+    whole += text;
+  }
+  say(R"({"operation":"APPEND","messages":[)" + messages + "]}");
+  EXPECT_EQ(ExpansionReader(conversation_).all("[" + ordinals + "]", 1000), whole);
+  say(R"({"operation":"COMPRESS","ordinals":[)" + ordinals +
+      R"(],"summary":{"role":"user","content":"odd ones"}})");
+  EXPECT_EQ(ExpansionReader(conversation_).all("[605]", 500), whole);
+}
+
+TEST_F(ContextToolsTest, NoArgumentsMayBeNull) {
+  EXPECT_FALSE(call("context_status", "null").is_error);
+}
+
+TEST_F(ContextToolsTest, SearchFindsMessagesOfAnyLength) {
+  std::string huge = "The migrations timed out.";
+  for (int i = 0; i < 60'000; ++i) huge += " line " + std::to_string(i);
+  say(R"({"operation":"APPEND","messages":[{"role":"tool","content":")" + huge + R"("}]})");
+  EXPECT_TRUE(has(call("context_search", R"({"all":true,"text":"migration timeout timed"})").text,
+                  "The migrations timed out."));
+}
+
 TEST_F(ContextToolsTest, StatusNamesWhatIsHiddenAndWhichSummariesStandForWhat) {
   say(R"({"operation":"MARK","ordinals":[3],"mark":"pinned"})");
   const std::string status = call("context_status", "").text;

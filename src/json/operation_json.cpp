@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -136,17 +137,39 @@ void read_batch_end(Fields& fields, SpelledOperation& spelled) {
   spelled.field_names = {{"targetBatch", written}};
 }
 
-// What the strategy is needs the summarisers, and is read by read_operation().
+// Any of these makes a COMPRESS one by a strategy; none of those that name messages may stand beside
+// it.
+constexpr std::string_view by_strategy_members[] = {"strategy", "targetTokens", "budget",
+                                                    "progress", "survival"};
+constexpr std::string_view by_name_members[] = {"indices", "ordinals", "summary"};
+
+template <class Has>
+std::string_view first_given(std::span<const std::string_view> members, Has has) {
+  const auto found = std::ranges::find_if(members, has);
+  return found == members.end() ? std::string_view() : *found;
+}
+
 void read_compress_by(Fields& fields, const Settings& settings, SpelledOperation& spelled) {
-  read_room(fields, settings, spelled.compress_by.tokens_max);
+  StrategyCall& by = spelled.compress_by;
+  read_room(fields, settings, by.tokens_max);
   fields.take(
-      "progress", spelled.compress_by.progress,
+      "progress", by.progress,
       "Applies what can be freed where the target is out of reach; else that is `cannot_fit`.");
-  read_survival(fields, spelled.compress_by.survival);
-  for (const std::string_view named : {"indices", "ordinals", "summary"}) {
-    if (fields.has(named))
-      fields.fail(named, "and strategy exclude each other: a strategy chooses the messages");
-  }
+  read_survival(fields, by.survival);
+  read_strategy(
+      fields, "strategy", settings, by.strategy,
+      "By its name, or with arguments. Default: the setting `compressionConfig.strategy`.");
+  if (!fields.has("strategy"))
+    by.strategy =
+        settings.compression.strategy ? settings.compression.strategy : default_strategy();
+  const auto has = [&](std::string_view name) { return fields.has(name); };
+  const std::string_view named = first_given(by_name_members, has);
+  if (named.empty()) return;
+  // Beside a strategy the names are wrong, without one what belongs to it.
+  const std::string_view own = first_given(by_strategy_members, has);
+  const auto [wrong, other] = own == "strategy" ? std::pair(named, own) : std::pair(own, named);
+  fields.fail(wrong,
+              "and " + std::string(other) + " exclude each other: a strategy chooses the messages");
 }
 
 // The canonical spelling. A COMPRESS with a strategy has other arguments than one without.
@@ -157,8 +180,6 @@ void read_canonical(Fields& fields, const OperationRow& row, const Settings& set
       operation_rows[by_strategy ? alternative_of<op::Compress>() : row.alternative]);
   if (by_strategy) {
     read_compress_by(fields, settings, spelled);
-    read_strategy(fields, "strategy", settings, spelled.compress_by.strategy);
-    fields.require("strategy");
   } else if (auto* const reconcile = std::get_if<op::Reconcile>(&spelled.operation.what)) {
     take_reconcile(fields, settings.limits.message, *reconcile);
   } else if (auto* const recall = std::get_if<op::Recall>(&spelled.operation.what)) {
@@ -170,11 +191,13 @@ void read_canonical(Fields& fields, const OperationRow& row, const Settings& set
     spelled.field_names = {{"find", "replaceText.find"}};
 }
 
-// The row of a canonical name: of those with this name the first, but by a strategy where one is
-// given.
-const OperationRow* row_of_request(std::string_view name, bool has_strategy) {
-  if (has_strategy && name == operation_rows[alternative_of<op::CompressBy>()].name)
-    return &operation_rows[alternative_of<op::CompressBy>()];
+// The row of a canonical name: of those with this name the first, but by a strategy where one, or
+// what only a strategy has, is given.
+const OperationRow* row_of_request(std::string_view name, JsonValue object) {
+  const OperationRow& by_strategy = operation_rows[alternative_of<op::CompressBy>()];
+  const auto has = [&](std::string_view member) { return object.find(member).has_value(); };
+  if (name == by_strategy.name && !first_given(by_strategy_members, has).empty())
+    return &by_strategy;
   const OperationRow* const found = std::ranges::find(operation_rows, name, &OperationRow::name);
   return found == std::end(operation_rows) ? nullptr : found;
 }
@@ -265,7 +288,7 @@ Result<SpelledOperation> read_operation(JsonValue object, const Settings& settin
   const std::optional<JsonValue> operation = object.find("operation");
   const std::string name =
       operation && operation->is(JsonType::string) ? operation->string() : std::string();
-  const OperationRow* const row = row_of_request(name, object.find("strategy").has_value());
+  const OperationRow* const row = row_of_request(name, object);
   const Spelling* const other = std::ranges::find_if(
       other_spellings, [&](const Spelling& spelling) { return spelling.is(name, object); });
 
@@ -300,14 +323,13 @@ Shape described(Shapes& shapes, Shape shape, std::string_view name, const Operat
 Shape either_of(Shape messages, const Shape& by_strategy) {
   messages.name = "CompressOperation";
   messages.choices = by_strategy.choices;
-  messages.choices.push_back({{"indices", "ordinals", "strategy"}, true});
-  messages.choices.push_back({{"summary", "strategy"}});
-  for (Member member : by_strategy.members) {
-    if (messages.find(member.name) != nullptr) continue;
-    member.required = false;
-    if (member.name != "strategy") messages.needs.push_back({member.name, "strategy"});
-    messages.members.push_back(std::move(member));
-  }
+  // `strategy`, or without it any of what only a strategy has.
+  const std::vector<std::string> others(std::begin(by_strategy_members) + 1,
+                                        std::end(by_strategy_members));
+  messages.choices.push_back({{"indices", "ordinals", "strategy"}, true, others});
+  messages.choices.push_back({{"summary", "strategy"}, false, others});
+  for (const Member& member : by_strategy.members)
+    if (messages.find(member.name) == nullptr) messages.members.push_back(member);
   return messages;
 }
 

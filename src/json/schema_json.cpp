@@ -81,11 +81,15 @@ std::string refused_by(const std::vector<Choice>& choices) {
     for (std::size_t i = 0; i < choice.names.size(); ++i)
       for (std::size_t j = i + 1; j < choice.names.size(); ++j)
         cases.push_back(both(choice.names[i], choice.names[j]));
+    for (std::size_t i = 0; i + 1 < choice.names.size(); ++i)
+      for (const std::string& name : choice.beside) cases.push_back(both(choice.names[i], name));
     if (!choice.required) continue;
     const auto is_there = [](const std::string& name) {
       return R"({"required":[)" + json_string(name) + "]}";
     };
-    cases.push_back(R"({"not":{"anyOf":)" + list_of(choice.names, is_there) + "}}");
+    std::vector<std::string> any = choice.names;
+    any.insert(any.end(), choice.beside.begin(), choice.beside.end());
+    cases.push_back(R"({"not":{"anyOf":)" + list_of(any, is_there) + "}}");
   }
   return R"({"anyOf":)" + list_of(cases, [](const std::string& each) { return each; }) + "}";
 }
@@ -171,8 +175,9 @@ std::string SchemaWriter::of_object(const Shape& shape) const {
   if (!shape.choices.empty()) {
     add_member(out, "not", refused_by(shape.choices));
     const auto names = [](const Choice& choice) {
-      return R"({"names":)" + list_of(choice.names, json_string) + R"(,"required":)" +
-             (choice.required ? "true}" : "false}");
+      std::string each = R"({"names":)" + list_of(choice.names, json_string);
+      if (!choice.beside.empty()) each += R"(,"beside":)" + list_of(choice.beside, json_string);
+      return each + (choice.required ? R"(,"required":true})" : R"(,"required":false})");
     };
     add_member(out, "x-choices", list_of(shape.choices, names));
   }

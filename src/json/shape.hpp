@@ -32,10 +32,12 @@ struct Member {
   std::string preset = {};  // JSON: what it is when it is absent; empty: nothing in particular
 };
 
-// Members of which one at most may be given; exactly one where it is required.
+// Members of which one at most may be given; exactly one where it is required. Members of `beside`
+// go with the last of them: any number of them may stand beside it, or in its place.
 struct Choice {
   std::vector<std::string> names;
   bool required = false;
+  std::vector<std::string> beside = {};
 };
 
 // A member that may be given only beside another.

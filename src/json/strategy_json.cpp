@@ -207,10 +207,9 @@ void read_summarisers(Fields& fields, Summarisers& summarisers) {
 }
 
 void read_strategy(Fields& fields, std::string_view name, const Settings& settings,
-                   StrategyPtr& strategy) {
+                   StrategyPtr& strategy, std::string_view about) {
   StrategyReader strategies(settings);
-  const std::optional<JsonValue> given =
-      fields.find(name, {"By its name, or with arguments.", "StrategyChoice"});
+  const std::optional<JsonValue> given = fields.find(name, {about, "StrategyChoice"});
   if (!given) return;
   if (given->is(JsonType::string)) {
     // As if it were {"name":…}: what the strategy needs besides has its default.

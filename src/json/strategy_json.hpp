@@ -27,7 +27,7 @@ namespace undertext {
 
 // A strategy, and how much room it is to leave, when that was said.
 struct StrategyCall {
-  StrategyPtr strategy = {};                     // unset: none was named
+  StrategyPtr strategy = {};                     // unset: it is no COMPRESS by a strategy
   std::optional<std::uint64_t> tokens_max = {};  // from `targetTokens` or `budget`
   bool progress = false;                         // a plan that falls short of that is applied too
   std::optional<SurvivalPolicy> survival = {};   // unset: the conversation's
@@ -37,9 +37,10 @@ struct StrategyCall {
 bool is_shipped_strategy(std::string_view name);
 bool is_shipped_summariser(std::string_view name);
 
-// The member `name`, if it is there.
+// The member `name`, if it is there. `about` describes it.
 void read_strategy(Fields& fields, std::string_view name, const Settings& settings,
-                   StrategyPtr& strategy);
+                   StrategyPtr& strategy,
+                   std::string_view about = "By its name, or with arguments.");
 // the member `summarisers` of the settings
 void read_summarisers(Fields& fields, Summarisers& summarisers);
 // The member `budget`, if it is there. Without a `window` it has that of the settings, or of their

@@ -194,7 +194,7 @@ class Request {
   }
 
   // Of the current conversation what is hidden, of others everything: the model sees nothing of
-  // them.
+  // them. Nor of one that it names: which one it is in, nobody told it.
   std::string search_in(const tool::Search& search, const std::optional<std::string>& named) const {
     const bool is_narrow = named || options_.scope.conversation || options_.scope.recall;
     std::vector<ScopedConversation> searched =
@@ -218,7 +218,8 @@ class Request {
     }
     std::vector<ContextSource> sources;
     for (std::size_t i = 0; i < opened.size(); ++i)
-      sources.push_back({*opened[i], histories[i], searched[i].id, searched[i].id == newest});
+      sources.push_back(
+          {*opened[i], histories[i], searched[i].id, !named && searched[i].id == newest});
     return search_answer(sources, search, best);
   }
 

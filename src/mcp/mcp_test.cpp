@@ -168,6 +168,38 @@ TEST_F(McpTest, ASearchLooksIntoTheProjectAndNowhereElse) {
   EXPECT_TRUE(has(ask(search), "There is no conversation to search yet."));
 }
 
+TEST_F(McpTest, ASearchOfAConversationThatIsNamedFindsWhatItShows) {
+  Conversation here = open_kept(store_, "here", {}).value();
+  answer(here, R"({"operation":"APPEND","messages":[{"role":"user","content":"a lantern"}]})");
+  const auto search = [&](const std::string& more) {
+    return ask(request("tools/call",
+                       R"("name":"context_search","arguments":{"text":"lantern")" + more + "}"));
+  };
+  EXPECT_FALSE(has(search(""), "[2] user"));
+  EXPECT_TRUE(has(search(R"(,"conversation":"here")"), "[2] user of conversation here"));
+}
+
+TEST_F(McpTest, ASearchThatFindsNothingSaysWhatWasNotSearched) {
+  const std::string search =
+      request("tools/call", R"("name":"context_search","arguments":{"text":"zebra"})");
+  EXPECT_TRUE(has(ask(search), "Of conversation here, which is taken for yours, only hidden"));
+  Conversation shown = open_kept(store_, "a-shown", {.config = R"({"project":"/new"})"}).value();
+  answer(shown, R"({"operation":"APPEND","messages":[{"role":"user","content":"a zebra"}]})");
+  options_.scope.project = "/new";
+  const std::string told = ask(search);
+  EXPECT_TRUE(has(told, "it has none") && has(told, "all: true")) << told;
+  EXPECT_FALSE(has(told, "in your context")) << told;
+  EXPECT_TRUE(
+      has(ask(request("tools/call",
+                      R"("name":"context_search","arguments":{"text":"zebra","all":true})")),
+          "a zebra"));
+}
+
+TEST_F(McpTest, ArgumentsMayBeNull) {
+  EXPECT_TRUE(
+      has(ask(request("tools/call", R"("name":"context_status","arguments":null)")), "In context"));
+}
+
 TEST_F(McpTest, ASearchOfTheWholeStoreReachesOldConversationsAndStaysInTheProject) {
   // Of those made in one millisecond the first by id counts as the newest.
   for (int i = 0; i < 40; ++i)

@@ -1,6 +1,7 @@
 #include "recall/search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_set>
@@ -127,7 +128,7 @@ class Search {
     if (taken_[candidate.ordinal]) return Choice::done;
     // Without a word of its own it is the neighbour of what has them.
     if (!ranking_.has_word(candidate.ordinal)) return join_neighbour(candidate.ordinal);
-    if (stored_[candidate.ordinal].tokens > left()) return Choice::too_large;
+    if (stored_[candidate.ordinal].tokens > left()) return too_large(candidate.ordinal);
     Chosen unit{candidate.ordinal, candidate.score, {}, 0};
     Ordinals all = unit_of(candidate.ordinal);
     const Ordinals alone = all;
@@ -136,15 +137,32 @@ class Search {
           ranking_.score(near) >= neighbour_share * ranking_.score(candidate.ordinal))
         for (const std::uint32_t ordinal : unit_of(near)) insert(all, ordinal);
     if (tokens_of(all) > left()) all = alone;
-    if (tokens_of(all) > left()) return Choice::too_large;
+    if (tokens_of(all) > left()) return too_large(candidate.ordinal);
     // Of messages that say the same, the best one is enough; but the same answer to another
     // question is another one.
-    if (!texts_.insert(stored_.message(candidate.ordinal).text()).second)
+    if (!said_.insert(what_it_says(candidate.ordinal)).second)
       return join_neighbour(candidate.ordinal);
     add(unit, all);
     by_best_[unit.best] = units_.size();
     units_.push_back(std::move(unit));
     return Choice::done;
+  }
+
+  Choice too_large(std::uint32_t ordinal) {
+    if (units_.empty()) tokens_needed_ = std::min(tokens_needed_, tokens_of(unit_of(ordinal)));
+    return Choice::too_large;
+  }
+
+  // Its text; of what is asked, be it by the user or by a call, also what follows: the same question
+  // may have had another answer.
+  std::string what_it_says(std::uint32_t ordinal) {
+    std::string says = stored_.message(ordinal).text();
+    const StoredMessage& stored = stored_[ordinal];
+    if (stored.role() != Role::user && stored.calls == 0) return says;
+    if (ordinal + 1 >= rep_.log.size() || !scope_.is_searched(ordinal + 1)) return says;
+    for (const std::uint32_t next : unit_of(ordinal + 1))
+      if (next > ordinal) says += '\0' + readable_text(stored_.message(next));
+    return says;
   }
 
   // Goes to the unit whose best message it stands beside, if there is one.
@@ -243,6 +261,7 @@ class Search {
     const PlacedView view = rep_.head.placed();
     Recalled answer;
     answer.tokens = tokens_;
+    if (units_.empty() && tokens_needed_ != unknown_tokens) answer.tokens_needed = tokens_needed_;
     for (const Chosen& chosen : units_) {
       RecalledUnit unit;
       Ordinals ordinals = chosen.ordinals;
@@ -276,9 +295,11 @@ class Search {
   StoredReader stored_;
   std::vector<Chosen> units_;
   std::map<std::uint32_t, std::size_t> by_best_;
-  std::vector<bool> taken_;  // by ordinal
-  std::unordered_set<std::string> texts_;
+  std::vector<bool> taken_;               // by ordinal
+  std::unordered_set<std::string> said_;  // by what was chosen
   std::uint64_t tokens_ = 0;
+  static constexpr std::uint64_t unknown_tokens = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t tokens_needed_ = unknown_tokens;  // by the smallest unit, as long as none fits
 };
 
 constexpr std::string_view quote_lead =
@@ -326,6 +347,13 @@ Result<Recalled> search(const History& history, const RecallIndex& index, const 
 
 Result<Message> quote(const Recalled& recalled, const std::string& text,
                       const MessageLimits& limits) {
+  if (recalled.tokens_needed > 0)
+    return Error{.code = ErrorCode::cannot_fit,
+                 .message = "what was found is larger than the budget: the smallest of it has " +
+                            std::to_string(recalled.tokens_needed) +
+                            " tokens; give a larger budgetTokens",
+                 .field = "budgetTokens",
+                 .tokens_minimum = recalled.tokens_needed};
   if (recalled.units.empty())
     return Error{ErrorCode::not_found, "no message that is searched shares a word with the text",
                  "text"};

@@ -17,6 +17,7 @@ Result<Recalled> search(const History& history, const RecallIndex& index, const 
                         const Rerank& rerank = {});
 
 // What RECALL appends: a user message that quotes the units, as data. not_found: there are none.
+// cannot_fit: there are none that the budget has room for.
 Result<Message> quote(const Recalled& recalled, const std::string& text,
                       const MessageLimits& limits);
 bool is_quote(const Message& message);  // it begins as these do

@@ -57,5 +57,34 @@ TEST(Search, OfMessagesThatSayTheSameTheBestIsEnough) {
   EXPECT_EQ(Searched(texts).find("kettle", 100).units.size(), 1u);
 }
 
+TEST(Search, AQuestionThatWasAnsweredInTwoWaysIsFoundTwice) {
+  const Searched log({"Which port does the kettle use?", "It is 8080.", "Nothing happened.",
+                      "Nothing happened.", "Which port does the kettle use?", "It is 9090 now.",
+                      "Nothing happened.", "Nothing happened.", "Which port does the kettle use?",
+                      "It is 8080."});
+  const Recalled found = log.find("which port has the kettle", 6);
+  std::vector<std::uint64_t> answers;
+  for (const RecalledUnit& unit : found.units)
+    for (const Ordinal ordinal : unit.ordinals)
+      if (ordinal.value % 4 == 1) answers.push_back(ordinal.value);
+  EXPECT_EQ(found.units.size(), 2u);
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), 5u), 1)
+      << "the second answer is another one";
+  EXPECT_EQ(answers.size(), 2u);
+}
+
+TEST(Search, SaysHowMuchWouldHaveBeenEnough) {
+  const Searched log({"the kettle is blue", "Nothing happened.", "the kettle"});
+  EXPECT_EQ(log.find("kettle", 1).tokens_needed, 0u);
+  const Recalled none =
+      search(log.history, log.index, {.text = "kettle", .budget_tokens = 9, .which = {.all = true}})
+          .value();
+  EXPECT_TRUE(none.units.empty());
+  EXPECT_EQ(none.tokens_needed, 10u);
+  EXPECT_EQ(quote(none, "kettle", {}).error().code, ErrorCode::cannot_fit);
+  EXPECT_EQ(quote(none, "kettle", {}).error().tokens_minimum, 10u);
+  EXPECT_EQ(quote(log.find("zebra", 1), "zebra", {}).error().code, ErrorCode::not_found);
+}
+
 }  // namespace
 }  // namespace undertext

@@ -62,6 +62,31 @@ constexpr std::string_view latin_extended =
     "lllnnnnnnnnnoooooooorrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs";
 static_assert(latin_extended.size() == 0x80);
 
+// U+1E00 to U+1EFF, the letters of Vietnamese among them. (Capital sharp s is one s here.)
+constexpr std::string_view latin_additional =
+    "aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmm"
+    "mmmmnnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvv"
+    "wwwwwwwwwwxxxxyyzzzzzzhtwyassssdaaaaaaaaaaaaaaaaaaaaaaaaeeeeeeee"
+    "eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyyllvvyy";
+static_assert(latin_additional.size() == 0x100);
+// U+0386 to U+03CE, and U+1F00 to U+1FFF; a final sigma is a sigma. A hyphen: no letter.
+constexpr std::u16string_view greek =
+    u"α·εηι-ο-υωιαβγδεζηθικλμνξοπρ-στυφχψωι"
+    u"υαεηιυαβγδεζηθικλμνξοπρσστυφχψωιυουω";
+static_assert(greek.size() == 0x3CF - 0x386);
+constexpr std::u16string_view greek_extended =
+    u"ααααααααααααααααεεεεεε--εεεεεε--ηηηηηηηηηηηηηηηηιιιιιιιιιιιιιιιι"
+    u"οοοοοο--οοοοοο--υυυυυυυυ-υ-υ-υ-υωωωωωωωωωωωωωωωωααεεηηιιοουυωω--"
+    u"ααααααααααααααααηηηηηηηηηηηηηηηηωωωωωωωωωωωωωωωωααααα-ααααααα-ι-"
+    u"--ηηη-ηηεεηηη---ιιιι--ιιιιιι----υυυυρρυυυυυυρ-----ωωω-ωωοοωωω---";
+static_assert(greek_extended.size() == 0x100);
+
+// What another letter than c is read for it, of `letters` from `first` on; else c.
+constexpr char32_t letter_of(std::u16string_view letters, char32_t first, char32_t c) {
+  const char16_t letter = letters[c - first];
+  return letter == u'-' ? c : letter;
+}
+
 void append_folded(std::string& out, char32_t c) {
   if (c < 0x80) {
     out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -69,8 +94,18 @@ void append_folded(std::string& out, char32_t c) {
     out += latin[c - 0xC0];
   } else if (c >= 0x100 && c < 0x100 + latin_extended.size()) {
     out += latin_extended[c - 0x100];
-  } else if ((c >= 0x391 && c <= 0x3A9) || (c >= 0x410 && c <= 0x42F)) {
-    append_utf8(out, c + 32);  // Greek, Cyrillic
+  } else if (c == 0x1A0 || c == 0x1A1) {
+    out += 'o';  // with a horn, of Vietnamese
+  } else if (c == 0x1AF || c == 0x1B0) {
+    out += 'u';
+  } else if (c >= 0x1E00 && c < 0x1E00 + latin_additional.size()) {
+    out += latin_additional[c - 0x1E00];
+  } else if (c >= 0x386 && c < 0x386 + greek.size()) {
+    append_utf8(out, letter_of(greek, 0x386, c));
+  } else if (c >= 0x1F00 && c < 0x1F00 + greek_extended.size()) {
+    append_utf8(out, letter_of(greek_extended, 0x1F00, c));
+  } else if (c >= 0x410 && c <= 0x42F) {
+    append_utf8(out, c + 32);  // Cyrillic
   } else if (c >= 0x400 && c <= 0x40F) {
     append_utf8(out, c + 80);
   } else {
@@ -161,13 +196,25 @@ struct WordsAndPlaces {
 struct WordsToAsk {
   void push_back(Word word, std::size_t) { words.push_back(word); }
   void add_stem(const std::string& stem) { stems.push_back(stem); }
+  void add_either(Word one, Word other) { either.push_back({one, other}); }
   void leave_out(std::string_view stop_word) {
     if (is_german(stop_word)) language = Language::german;
   }
   std::vector<Word> words = {};
   std::vector<std::string> stems = {};
+  std::vector<std::vector<Word>> either = {};
   Language language = Language::any;
 };
+
+// A number, or one with a v before it: versions are written both ways.
+bool is_version(std::string_view word) {
+  if (word.starts_with('v')) word.remove_prefix(1);
+  return !word.empty() &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+std::string other_spelling(std::string_view version) {
+  return version.starts_with('v') ? std::string(version.substr(1)) : "v" + std::string(version);
+}
 
 template <class Words>
 class Reader {
@@ -315,6 +362,10 @@ class Reader {
     if (link_ != '-') part_ += link_;
     part_ += token_;
     if (link_ == '-') stem(part_);
+    if constexpr (requires { out_.add_either(Word(), Word()); }) {
+      if (link_ == '.' && is_version(previous_) && is_version(token_))
+        return out_.add_either(hash_of(part_), hash_of(other_spelling(part_)));
+    }
     out_.push_back(hash_of(part_), previous_at_);
   }
 
@@ -325,6 +376,10 @@ class Reader {
       return;
     }
     part_ = part;
+    if constexpr (requires { out_.add_either(Word(), Word()); }) {
+      if (begins_.empty() && is_version(part))
+        return out_.add_either(hash_of(part), hash_of(other_spelling(part)));
+    }
     if (part.size() <= longest_stemmed) stem(part_);
     if constexpr (requires { out_.add_stem(part_); })
       if (begins_.empty()) out_.add_stem(part_);
@@ -413,6 +468,10 @@ AskedWords asked_words(std::string_view text) {
     std::erase(asked.words, forms.front());
     sort_without_repeats(forms);
     asked.any_of.push_back(std::move(forms));
+  }
+  for (std::vector<Word>& spellings : out.either) {
+    sort_without_repeats(spellings);
+    asked.any_of.push_back(std::move(spellings));
   }
   sort_without_repeats(asked.any_of);
   std::vector<char32_t> alone = reader.alone();

@@ -5,7 +5,7 @@
 //                    German endings); the commonest words of both languages are left out
 //   identifiers      parts of camelCase and snake_case, and the whole
 //   paths, versions  the parts, and each two neighbours with what joins them: src/main.cpp has src,
-//                    main, cpp, src/main, main.cpp
+//                    main, cpp, src/main, main.cpp; a question for 18.2 finds v18.2, too
 //   Han, Kana, Hangul, Thai and other scripts without spaces: pairs of neighbouring characters; one that
 //                    stands alone is a word in a text, and in a question all pairs that it can be part of
 //

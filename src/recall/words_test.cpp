@@ -24,7 +24,13 @@ TEST(Words, HaveNoCaseNoAccentsAndNoEndings) {
                              {"Übergröße", "übergröße"},
                              {"café", "CAFE"},
                              {"running", "runs"},
-                             {"ПРИВЕТ", "привет"}})
+                             {"ПРИВЕТ", "привет"},
+                             {"Αθήνα", "ΑΘΗΝΑ"},
+                             {"ο λόγος", "λογος"},
+                             {"οἱ ἄνθρωποι", "ανθρωποι"},
+                             {"Nguyễn Trường", "nguyen"},
+                             {"Nguyễn Trường", "TRUONG"},
+                             {"người", "ng\u01b0o\u031b\u0300i"}})
     EXPECT_TRUE(share_a_word(a, b)) << a << " " << b;
 }
 
@@ -60,6 +66,14 @@ TEST(Words, OfPathsAreTheirPartsAndTwoNeighbours) {
     EXPECT_TRUE(share_a_word("see src/history/apply.cpp:120", text)) << text;
   EXPECT_FALSE(share_a_word("src/history/apply.cpp", "draft.hpp"));
   EXPECT_TRUE(share_a_word("re-index it", "reindex"));
+}
+
+TEST(Words, OfVersionsAreFoundWithAndWithoutTheirV) {
+  for (const auto& [text, question] :
+       {std::pair{"node v18.2 is out", "18.2"}, {"node 18.2 is out", "V18.2"}, {"v3 of it", "3"}})
+    EXPECT_TRUE(share_a_word(text, question)) << text << " " << question;
+  EXPECT_FALSE(share_a_word("v18.2", "19.3"));
+  EXPECT_EQ(asked_words("18.2 and v18.2").size(), 3u) << "18, 2 and 18.2";
 }
 
 TEST(Words, OfErrorsAreFoundByTheirCodes) {

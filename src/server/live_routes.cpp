@@ -32,17 +32,20 @@ http::Reply compress(App::Rep& app, const Call& call) {
   const std::string key =
       call.has("Idempotency-Key") ? *call.find("Idempotency-Key") : std::string();
   if (!key.empty()) line = with_member(line, "operationId", key);
+  // Here it is one by a strategy, also where nothing is said of it.
+  if (!JsonText::parse(line, {}).value().root().find("progress"))
+    line.insert(line.find('{') + 1, R"("progress":false,)");
   const JsonText text = JsonText::parse(line, {}).value();
-  if (!text.root().find("strategy"))
-    refuse(ErrorCode::invalid_argument, "strategy is missing", "strategy");
+  // What is wrong with it is told now, and not to whoever asks for the job.
+  const SpelledOperation spelled = read_operation(text.root(), conversation->settings()).value();
   // It is told with every event of the job, for as long as the job is known.
-  std::string strategy(text.root().find("strategy")->raw());
+  const std::optional<JsonValue> given = text.root().find("strategy");
+  std::string strategy =
+      given ? std::string(given->raw()) : json_string(spelled.compress_by.strategy->name());
   constexpr std::size_t strategy_bytes_max = 16 << 10;
   if (strategy.size() > strategy_bytes_max)
     refuse(ErrorCode::too_large, "strategy is longer than 16 KiB", "strategy");
   keep_to_one_line(strategy);
-  // What is wrong with it is told now, and not to whoever asks for the job.
-  read_operation(text.root(), conversation->settings()).value();
   const Result<Compressions::Started> begun =
       app.compressions.start({.tenant = call.caller.tenant,
                               .conversation = conversation,

@@ -388,13 +388,21 @@ TEST_F(LiveTest, what_happens_once_a_stream_is_open_is_told_though_the_sender_co
   EXPECT_TRUE(stream->wait_for_text(R"("type":"TOKEN_LIMIT_EXCEEDED")")) << stream->text();
 }
 
+TEST_F(LiveTest, a_compression_without_a_strategy_is_one_by_that_of_the_conversation) {
+  for (const char* body : {R"({"targetTokens":1})", "{}", " {\"progress\":true}"}) {
+    const auto begun = call(app, "POST", "/v1/conversations/a/compressions", {.body = body});
+    EXPECT_EQ(begun->reply.status, 202u) << body << begun->reply.body;
+    EXPECT_NE(begun->reply.body.find(R"("strategy":"default")"), std::string::npos)
+        << begun->reply.body;
+  }
+}
+
 TEST_F(LiveTest, what_is_wrong_with_a_compression_is_told_at_once) {
   const std::pair<const char*, const char*> cases[] = {
-      {"{}", "strategy"},
       {R"({"strategy":"nope"})", "strategy"},
       {R"({"strategy":"none","nope":1})", "nope"},
       {R"({"strategy":"none","operation":"CLEAR"})", "operation"},
-      {R"({"indices":[0]})", "strategy"}};
+      {R"({"indices":[0]})", "indices"}};
   for (const auto& [body, field] : cases) {
     const auto refused = call(app, "POST", "/v1/conversations/a/compressions", {.body = body});
     EXPECT_EQ(refused->reply.status, 400u) << body;

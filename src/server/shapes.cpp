@@ -215,7 +215,7 @@ void describe_background(Shapes& shapes) {
       {{"job", "string"},
        {"scope", R"("process")", "It lives in the process that was asked, and nowhere else."},
        {"state", R"("running"|"done"|"failed"|"cancelled")"},
-       {"strategy", "StrategyChoice", "As it was given."},
+       {"strategy", "StrategyChoice", "As it was given, or the name of the default."},
        {"startedAt", "signed", "Milliseconds since 1970."},
        {"endedAt?", "signed"},
        {"version", "integer", "The head when it began."},

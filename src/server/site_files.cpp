@@ -48,7 +48,12 @@ Result<SiteFiles> SiteFiles::read(const std::string& folder) {
   std::error_code fault;
   fs::recursive_directory_iterator at(folder, fault), end;
   for (; !fault && at != end; at.increment(fault)) {
-    if (!at->is_regular_file(fault)) continue;
+    // A link may lead out of the folder, and what is hidden, such as .git, is no page.
+    if (at->path().filename().native().starts_with('.')) {
+      at.disable_recursion_pending();
+      continue;
+    }
+    if (at->is_symlink(fault) || !at->is_regular_file(fault)) continue;
     std::ifstream in(at->path(), std::ios::binary);
     SiteFile file{.bytes = {std::istreambuf_iterator<char>(in), {}}, .policy = {}};
     if (in.bad() || !in.is_open())

@@ -35,6 +35,24 @@ TEST_F(SiteFilesTest, holds_every_file_below_the_folder_and_nothing_else) {
     EXPECT_EQ(site.find(path), nullptr) << path;
 }
 
+TEST_F(SiteFilesTest, neither_follows_links_nor_shows_what_is_hidden) {
+  namespace fs = std::filesystem;
+  write("index.html", "start");
+  write(".env", "KEY=secret");
+  fs::create_directories(folder_ + "/.git");
+  write(".git/config", "secret");
+  const std::string outside = folder_ + "-outside";
+  std::ofstream(outside) << "secret";
+  fs::create_symlink(outside, folder_ + "/link.html");
+  fs::create_symlink(folder_ + "/nowhere", folder_ + "/broken.html");
+  fs::create_directory_symlink(testing::TempDir(), folder_ + "/all");
+  const SiteFiles site = SiteFiles::read(folder_).value();
+  fs::remove(outside);
+  for (const char* path : {".env", ".git/config", "link.html", "broken.html"})
+    EXPECT_EQ(site.find(path), nullptr) << path;
+  EXPECT_NE(site.find("index.html"), nullptr);
+}
+
 TEST_F(SiteFilesTest, a_page_may_run_the_scripts_that_stand_in_it_and_no_others) {
   write("index.html", R"(<script src="/docs/app.js"></script><script id="x">alert(1)</script>)");
   const std::string policy = SiteFiles::read(folder_).value().find("index.html")->policy;

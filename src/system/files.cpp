@@ -131,6 +131,7 @@ bool lock_range(int descriptor, std::int64_t begin, std::int64_t bytes) {
 }
 
 bool begin_again(int descriptor) { return ::lseek(descriptor, 0, SEEK_SET) == 0; }
+bool is_at_begin(int descriptor) { return ::lseek(descriptor, 0, SEEK_CUR) == 0; }
 
 std::optional<FileStatus> status_of(const char* path) noexcept {
   struct stat status = {};

@@ -62,6 +62,7 @@ bool lock_whole(int descriptor);  // waits until nobody else has it
 // locks; else against other processes.
 bool lock_range(int descriptor, std::int64_t begin, std::int64_t bytes);
 bool begin_again(int descriptor);  // the next read is of the first byte
+bool is_at_begin(int descriptor);  // of a file: it would be
 
 struct FileStatus {
   bool is_regular = false, is_folder = false;

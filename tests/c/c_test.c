@@ -534,6 +534,32 @@ static void a_conversation_goes_out_as_lines_and_comes_back(void) {
   undertext_store_close(store);
 }
 
+static void a_fork_of_the_head_has_what_another_handle_wrote(void) {
+  undertext_store* store;
+  undertext_conversation *one, *other, *fork;
+  CHECK(undertext_store_open(t("memory:"), none, &store, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_conversation_open(store, t("one"), NULL, none, &one, NULL) == UNDERTEXT_OK);
+  CHECK(undertext_conversation_open(store, t("one"), NULL, none, &other, NULL) == UNDERTEXT_OK);
+  const char* const ids[] = {"", "stored"};
+  for (uint64_t i = 0; i < 2; ++i) {
+    CHECK(undertext_append(other, t("{\"role\":\"user\",\"content\":\"late\"}"), NULL, NULL,
+                           NULL) == UNDERTEXT_OK);
+    CHECK(undertext_conversation_version(one) == i);
+    CHECK(undertext_conversation_fork(one, UNDERTEXT_HEAD, t(ids[i]), &fork, NULL) == UNDERTEXT_OK);
+    undertext_stats stats;
+    CHECK(undertext_conversation_stats(fork, &stats, NULL) == UNDERTEXT_OK);
+    CHECK(stats.current_batch_messages == i + 1);
+    undertext_conversation_close(fork);
+  }
+  CHECK(undertext_append(other, t("{\"role\":\"user\",\"content\":\"last\"}"), NULL, NULL, NULL) ==
+        UNDERTEXT_OK);
+  CHECK(undertext_conversation_fork(one, 3, none, &fork, NULL) == UNDERTEXT_OK);
+  undertext_conversation_close(fork);
+  undertext_conversation_close(other);
+  undertext_conversation_close(one);
+  undertext_store_close(store);
+}
+
 static void stored_conversations_last_and_fork(const char* folder) {
   char url[512], copy[512];
   snprintf(url, sizeof url, "sqlite:%s/c.db", folder);
@@ -715,6 +741,7 @@ int main(void) {
   a_summariser_in_c_writes_summaries_in_the_background_too();
   closing_later_ends_what_the_conversation_held();
   a_conversation_goes_out_as_lines_and_comes_back();
+  a_fork_of_the_head_has_what_another_handle_wrote();
   stored_conversations_last_and_fork(folder);
   usage_is_added_up();
   a_message_is_read_into_its_blocks();

@@ -1,5 +1,5 @@
 // Values of JavaScript as JSON text. Not JSON.stringify: that turns NaN into null, leaves out functions, asks toJSON, and escapes lone surrogates, and what is stored
-// would not be what was given. Here each of these is refused, with its place. A member whose value is undefined is a member that is not there.
+// would not be what was given. Here each of these is refused, with its place. A member whose value is undefined is a member that is not there, but for the `content` of a message.
 //
 // A long text is written bit by bit, so that the loop can do something else in between. What it says is settled when the call is made: what is left then is copied.
 import { copyOfItems, copyOfMembers, depthMax, isMembers } from './copy.js'
@@ -146,7 +146,9 @@ function writeMembers(
     }
     const key = keys[at]!
     now.trail.push(key)
-    const member = (members as Record<string, unknown>)[key]
+    let member = (members as Record<string, unknown>)[key]
+    // A message of calls alone has no content, and says so: without the member it is no message.
+    if (member === undefined && key === 'content' && 'role' in members) member = null
     if (member !== undefined) {
       now.room -= itemCharacters
       if (!isFirst || text !== '') text += ','

@@ -389,8 +389,8 @@ export interface CompressByStrategy {
   progress?: boolean
   /** What a compression must keep; else it is refused. */
   survival?: SurvivalPolicy
-  /** By its name, or with arguments. */
-  strategy: StrategyChoice
+  /** By its name, or with arguments. Default: the setting `compressionConfig.strategy`. */
+  strategy?: StrategyChoice
   /** `conflict` where the head is another version. */
   expectedVersion?: number
   /** Kept with the version; at most 16 KiB. */
@@ -422,9 +422,13 @@ interface CompressOperationBase {
 /** Hides messages, or what a strategy chooses; the summary stands for them. */
 export type CompressOperation = CompressOperationBase &
   (
-    | { indices: readonly number[]; ordinals?: undefined; strategy?: undefined }
-    | { ordinals: readonly number[]; indices?: undefined; strategy?: undefined }
+    | { indices: readonly number[]; ordinals?: undefined; strategy?: undefined; targetTokens?: undefined; budget?: undefined; progress?: undefined; survival?: undefined }
+    | { ordinals: readonly number[]; indices?: undefined; strategy?: undefined; targetTokens?: undefined; budget?: undefined; progress?: undefined; survival?: undefined }
     | { strategy: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { targetTokens: number; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { budget: Budget; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { progress: boolean; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { survival: SurvivalPolicy; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
   )
 
 /** A message goes, and those it stands for return. */

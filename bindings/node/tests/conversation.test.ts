@@ -39,6 +39,39 @@ test('a conversation in a store is there again when it is opened again', async t
   assert.deepEqual(await texts(again), ['a', 'b'])
 })
 
+test('a fork of the head has what another handle wrote', async t => {
+  const url = temporaryStore(t)
+  await using one = await open(url, 'shared')
+  await using other = await open(url, 'shared')
+  await other.append(user('late'))
+  await using fork = await one.fork()
+  assert.deepEqual(await texts(fork), ['late'])
+})
+
+test('a message of calls alone has a content of null, also where it is undefined', async () => {
+  await using conversation = inMemory()
+  const tool_calls = [{ id: 'c', type: 'function', function: { name: 'ls', arguments: '{}' } }]
+  await conversation.append({ role: 'assistant', content: undefined, tool_calls } as never)
+  assert.deepEqual(await conversation.messages(), [
+    { role: 'assistant', content: null, tool_calls },
+  ])
+  await assert.rejects(conversation.append({ role: 'assistant', tool_calls } as never), {
+    code: 'invalid_argument',
+    field: 'content',
+  })
+})
+
+test('an answer of several candidates is refused', async () => {
+  await using conversation = inMemory()
+  const choices = ['a', 'b'].map(content => ({ message: { role: 'assistant', content } }))
+  await assert.rejects(conversation.appendResponse({ choices }), {
+    code: 'invalid_argument',
+    field: 'choices',
+  })
+  await conversation.appendResponse({ choices: choices.slice(1) })
+  assert.deepEqual(await texts(conversation), ['b'])
+})
+
 for (const [where, make] of [
   ['in memory', async () => inMemory()],
   ['in a store', async (url: string) => open(url)],

@@ -229,6 +229,17 @@ bool is_a(PyObject*& known, const char* name, PyObject* value) {
   return is == 1;
 }
 
+// A message of calls alone has no content, and says so: without the member it is no message.
+void keep_no_content(PyObject* value, PyObject* dict) {
+  if (!PyDict_Check(dict) || PyDict_GetItemString(dict, "role") == nullptr ||
+      PyDict_GetItemString(dict, "content") != nullptr)
+    return;
+  const nb::object content = nb::steal(PyObject_GetAttrString(value, "content"));
+  if (!content.is_valid()) return PyErr_Clear();
+  if (content.is_none() && PyDict_SetItemString(dict, "content", Py_None) != 0)
+    throw nb::python_error();
+}
+
 // What an object of pydantic's says it is, which every SDK answers with; not valid for other
 // objects.
 nb::object dumped(PyObject* value) {
@@ -243,6 +254,7 @@ nb::object dumped(PyObject* value) {
   how["exclude_none"] = true;  // fields that nobody set
   nb::object dict = nb::steal(PyObject_Call(dump.ptr(), nb::make_tuple().ptr(), how.ptr()));
   if (!dict.is_valid()) refuse_raised("cannot be read: its method model_dump() raised");
+  keep_no_content(value, dict.ptr());
   return dict;
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 import traceback
@@ -224,6 +225,37 @@ def test_what_is_no_answer_is_refused() -> None:
         undertext.open().append_response({"nothing": 1})
 
 
+def test_an_answer_of_several_candidates_is_refused() -> None:
+    conversation = undertext.open()
+    for name, response in (("choices", RESPONSES[0]), ("candidates", RESPONSES[3])):
+        with pytest.raises(undertext.InvalidArgumentError, match=f"has 2 {name}") as caught:
+            conversation.append_response({**response, name: response[name] * 2})
+        assert caught.value.field == name
+    assert len(conversation) == 0
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+
+
+def test_a_message_of_calls_alone_keeps_its_null_content() -> None:
+    class Said(Model):
+        def __getattr__(self, name: str) -> Any:
+            if name not in self.__dict__.get("fields", {}):
+                raise AttributeError(name)
+            return self.fields[name]
+
+    said = Said(role="assistant", content=None, refusal=None, tool_calls=[CALL])
+    kept = {"role": "assistant", "tool_calls": [CALL], "content": None}
+    conversation = undertext.open()
+    conversation.append(said)
+    conversation.append([said, USER])
+    assert conversation.messages() == [kept, kept, USER]
+    with pytest.raises(undertext.InvalidArgumentError, match="needs content"):
+        conversation.append(Said(role="assistant", tool_calls=[CALL]))
+    conversation.append_response(Model(choices=[{"message": {**kept, "content": None}}]))
+    assert [block["kind"] for block in conversation.blocks(last=1)[0]["blocks"]] == ["call"]
+
+
 OTHER = """
 import sys, undertext
 with undertext.open(sys.argv[1], "c") as conversation:
@@ -250,6 +282,7 @@ def test_every_read_sees_what_another_process_committed(tmp_path: Path) -> None:
             lambda: int(repr(conversation).split("version ")[1].split(",")[0]),
             lambda: conversation._repr_html_().count("<tr>"),
             lambda: len(conversation.mark_map()["originalIndices"]),
+            lambda: len(conversation.fork()),
         ]
         for number, read in enumerate(reads, 1):
             append_elsewhere()
@@ -314,6 +347,32 @@ def test_errors_name_arguments_as_the_caller_spells_them() -> None:
     with pytest.raises(undertext.InvalidArgumentError, match="at_version") as read:
         conversation.view().messages(at_version=-1)
     assert read.value.field == "at_version"
+
+
+def test_what_the_manual_calls_is_there() -> None:
+    page = (Path(__file__).parents[3] / "docs/coming-from.md").read_text(encoding="utf-8")
+    called = set(re.findall(r"`(?:\*\*)?chat\.(\w+)\(", page))
+    called |= set(re.findall(r"`(\w+)\([a-z]*\)`", page)) - {"add", "search"}  # mem0's
+    assert {"append", "compress", "fork", "history", "blame"} <= called
+    for name in called:
+        assert callable(getattr(undertext.Conversation, name, None)), name
+
+
+def test_a_closed_store_has_no_answer_to_what_is_in_it() -> None:
+    store = undertext.Store("memory:")
+    store.open("here")
+    assert "here" in store and "there" not in store and 7 not in store and "\0" not in store
+    store.close()
+    with pytest.raises(undertext.InvalidArgumentError, match="closed"):
+        assert "here" not in store
+
+
+def test_errors_name_arguments_in_the_words_of_python_and_leave_what_is_quoted() -> None:
+    conversation = talk()
+    with pytest.raises(undertext.InvalidArgumentError, match="target_tokens") as caught:
+        conversation.compress(target_tokens="targetTokens")  # type: ignore[arg-type]
+    assert '"targetTokens"' in caught.value.message
+    assert caught.value.field == "target_tokens"
 
 
 def test_errors_name_what_is_closed() -> None:

@@ -118,7 +118,7 @@ class CompressArguments(TypedDict, total=False):
     target_tokens: What the view is to come down to.
     progress: Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false.
     survival: What a compression must keep; else it is refused.
-    strategy: By its name, or with arguments.
+    strategy: By its name, or with arguments. Default: the setting `compressionConfig.strategy`.
     """
 
     indices: Sequence[int]

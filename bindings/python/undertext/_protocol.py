@@ -184,7 +184,6 @@ class SurvivalPolicy(TypedDict, total=False):
 
 class _CompressByStrategyNeeded(TypedDict):
     operation: Literal["COMPRESS"]  # Which operation.
-    strategy: StrategyChoice  # By its name, or with arguments.
 
 
 class CompressByStrategy(_CompressByStrategyNeeded, total=False):
@@ -194,6 +193,7 @@ class CompressByStrategy(_CompressByStrategyNeeded, total=False):
     targetTokens: int  # What the view is to come down to.
     progress: bool  # Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false.
     survival: SurvivalPolicy  # What a compression must keep; else it is refused.
+    strategy: StrategyChoice  # By its name, or with arguments. Default: the setting `compressionConfig.strategy`.
     expectedVersion: int  # `conflict` where the head is another version.
     description: str  # Kept with the version; at most 16 KiB.
     operationId: str  # An operation that repeats it is answered as the first time, and changes nothing.
@@ -216,7 +216,7 @@ class CompressOperation(_CompressOperationNeeded, total=False):
     targetTokens: int  # What the view is to come down to.
     progress: bool  # Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false.
     survival: SurvivalPolicy  # What a compression must keep; else it is refused.
-    strategy: StrategyChoice  # By its name, or with arguments.
+    strategy: StrategyChoice  # By its name, or with arguments. Default: the setting `compressionConfig.strategy`.
 
 
 class _ExpandOperationNeeded(TypedDict):

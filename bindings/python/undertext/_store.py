@@ -193,7 +193,11 @@ class Store:
     def __contains__(self, id: object) -> bool:
         try:
             self._native.settings(id)  # type: ignore[arg-type]
-        except (NotFoundError, InvalidArgumentError):
+        except InvalidArgumentError:
+            if self.closed:
+                raise
+            return False
+        except NotFoundError:
             return False
         return True
 

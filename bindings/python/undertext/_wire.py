@@ -90,11 +90,12 @@ def _python_names() -> Dict[str, str]:
 
 _PYTHON_NAMES = _python_names()
 _NAME = re.compile(r"[A-Za-z]+")
+_NAME_OR_QUOTED = re.compile(r'"[^"]*"|[A-Za-z]+')
 _FIRST_STEP = re.compile(r"([^.\[]*)(.*)", re.DOTALL)
 
 
 def in_callers_words(error: UndertextError, arguments: Mapping[str, Any]) -> UndertextError:
-    """The error of a call with named arguments, in which these have the names that the caller gave them. What stands inside of an argument keeps its name."""
+    """The error of a call with named arguments, in which these have the names that the caller gave them. What stands inside of an argument keeps its name, and so does what is quoted: it is the caller's own text."""
     names = {**_PYTHON_NAMES, **{wire_name(name): name for name in arguments}}
     first, inner = _FIRST_STEP.fullmatch(error.path or error.field or "").groups()  # type: ignore[union-attr]
     if not inner and error.field is not None:
@@ -102,7 +103,7 @@ def in_callers_words(error: UndertextError, arguments: Mapping[str, Any]) -> Und
     if error.path is not None:
         error.path = names.get(first, first) + inner
     kept = {*_NAME.findall(inner), "from"}  # which is a word of prose, too
-    error.message = _NAME.sub(
+    error.message = _NAME_OR_QUOTED.sub(
         lambda found: found[0] if found[0] in kept else names.get(found[0], found[0]), error.message
     )
     error.args = (error.message, *error.args[1:])

@@ -389,8 +389,8 @@ export interface CompressByStrategy {
   progress?: boolean;
   /** What a compression must keep; else it is refused. */
   survival?: SurvivalPolicy;
-  /** By its name, or with arguments. */
-  strategy: StrategyChoice;
+  /** By its name, or with arguments. Default: the setting `compressionConfig.strategy`. */
+  strategy?: StrategyChoice;
   /** `conflict` where the head is another version. */
   expectedVersion?: number;
   /** Kept with the version; at most 16 KiB. */
@@ -422,9 +422,13 @@ interface CompressOperationBase {
 /** Hides messages, or what a strategy chooses; the summary stands for them. */
 export type CompressOperation = CompressOperationBase &
   (
-    | { indices: readonly number[]; ordinals?: undefined; strategy?: undefined }
-    | { ordinals: readonly number[]; indices?: undefined; strategy?: undefined }
+    | { indices: readonly number[]; ordinals?: undefined; strategy?: undefined; targetTokens?: undefined; budget?: undefined; progress?: undefined; survival?: undefined }
+    | { ordinals: readonly number[]; indices?: undefined; strategy?: undefined; targetTokens?: undefined; budget?: undefined; progress?: undefined; survival?: undefined }
     | { strategy: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { targetTokens: number; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { budget: Budget; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { progress: boolean; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
+    | { survival: SurvivalPolicy; strategy?: StrategyChoice; indices?: undefined; ordinals?: undefined }
   );
 
 /** A message goes, and those it stands for return. */
@@ -3120,8 +3124,8 @@ export interface CompressionRequest {
   progress?: boolean;
   /** What a compression must keep; else it is refused. */
   survival?: SurvivalPolicy;
-  /** By its name, or with arguments. */
-  strategy: StrategyChoice;
+  /** By its name, or with arguments. Default: the setting `compressionConfig.strategy`. */
+  strategy?: StrategyChoice;
   /** `conflict` where the head is another version. */
   expectedVersion?: number;
   /** Kept with the version; at most 16 KiB. */
@@ -3443,7 +3447,7 @@ export interface Compression {
   /** It lives in the process that was asked, and nowhere else. */
   scope: 'process';
   state: 'running' | 'done' | 'failed' | 'cancelled';
-  /** As it was given. */
+  /** As it was given, or the name of the default. */
   strategy: StrategyChoice;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -3644,7 +3648,7 @@ export const operations: readonly OperationShape[] = [
       { name: "targetTokens", type: "integer", text: "What the view is to come down to." },
       { name: "progress", type: "boolean", text: "Applies what can be freed where the target is out of reach; else that is `cannot_fit`. Default: false." },
       { name: "survival", type: "SurvivalPolicy", text: "What a compression must keep; else it is refused." },
-      { name: "strategy", type: "StrategyChoice", text: "By its name, or with arguments." },
+      { name: "strategy", type: "StrategyChoice", text: "By its name, or with arguments. Default: the setting `compressionConfig.strategy`." },
     ],
     choices: [["indices", "ordinals", "strategy"]],
   },
