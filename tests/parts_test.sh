@@ -95,7 +95,7 @@ says '^100% tests passed'
 ends_with 1 "UNDERTEXT_WITHOUT=\"${obtained[*]}\" scripts/test"
 
 # Declined by name: nothing is tried, and the status is 0. A name of nothing is refused.
-run 0 env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators site vocabularies" scripts/test
+run 0 env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators site vocabularies ruff biome prose" scripts/test
 ! grep -q MISSING "$work/output" || fail "what was declined is reported as missing"
 ends_with 1 '^declined by UNDERTEXT_WITHOUT: sqlite inspector'
 run 2 env UNDERTEXT_WITHOUT=inspektor scripts/test
@@ -110,7 +110,7 @@ ends_with 3 '^goes on without'
 ends_with 2 '^without SQLite there is no sample'
 ends_with 1 '^checked'
 
-all_declined=(env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators site vocabularies" scripts/test)
+all_declined=(env UNDERTEXT_WITHOUT="sqlite inspector node python clients agents mcp sdks tiktoken openapi generators site vocabularies ruff biome prose" scripts/test)
 
 # What cmake did not find, and what tests were skipped for, is missing too.
 echo 'server: Boost is not installed: no serve' >"$work/without"

@@ -275,7 +275,7 @@ TEST_F(TurnRecorderTest, AKeyThatAnErrorRepeatsIsNotKept) {
 TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainIsOneVersionThatOneUndoTakesBack) {
   const std::string id = turn(sent(body({"hi"})), answer("hello"));
   const Version answered = open(id)->version();
-  recorder_.begin(sent(body({"hi"}))).value();
+  recorder_.begin(sent(body({"hi"}), {{"x-stainless-retry-count", "1"}})).value();
   EXPECT_EQ(open(id)->version().value, answered.value + 1);
   EXPECT_EQ(texts(id), "hi");
   open(id)->apply({op::Undo{}}).value();

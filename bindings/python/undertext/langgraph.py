@@ -13,6 +13,7 @@ import base64
 import json
 import math
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, AsyncIterator, Dict, Iterator, List, Mapping, Sequence, Tuple, cast
 
 from langchain_core.messages import BaseMessage
@@ -227,9 +228,8 @@ class UndertextSaver(BaseCheckpointSaver[int]):
         for id, ns, thread_id in sorted(keys, reverse=True):
             if limit is not None and limit <= 0:
                 return
-            found = self._threads.with_thread(
-                thread_id, lambda thread, ns=ns, id=id: self._matching(thread, ns, id, filter or {})
-            )  # type: ignore[misc]
+            matching = partial(self._matching, ns=ns, id=id, filter=filter or {})
+            found = self._threads.with_thread(thread_id, matching)
             if found is not None:
                 limit = None if limit is None else limit - 1
                 yield found
