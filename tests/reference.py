@@ -737,6 +737,10 @@ class Conversation:
             if not all(fork.base <= o < len(fork.log) for o in op["ordinals"]):
                 raise invalid("ordinals")
             own = sorted(op["ordinals"])
+            if any(self.is_answered_here(state, fork, o) for o in own):
+                raise invalid("ordinals")
+        if mode == "messages":
+            own = [o for o in own if not self.is_answered_here(state, fork, o)]
         if not own if mode != "summary" else len(fork.log) == fork.base:
             raise Refused("not_found", "from")
         if mode != "summary":
@@ -744,6 +748,19 @@ class Conversation:
         stored = self.store(op["summary"])  # the test always gives one
         self.merged[stored[0]] = [copy.deepcopy(fork.log[o]) for o in own]
         return state._replace(view=state.view + stored)
+
+    def is_answered_here(self, state, fork, ordinal):
+        """Whether a fork's message is the result of a call from before the fork to which this conversation shows one of its own."""
+        for side, id in links(fork.log[ordinal]):
+            called = [o for o in range(ordinal) if ("call", id) in links(fork.log[o])]
+            if side == "call" or not called or called[-1] >= fork.base:
+                continue
+            for o in range(fork.base, len(self.log)):
+                if ("call", id) in links(self.log[o]):
+                    break  # the id is used again
+                if ("result", id) in links(self.log[o]) and o in state.view:
+                    return True
+        return False
 
     def show(self, state, op):
         if max(op["ordinals"]) >= len(self.log) or not all(
