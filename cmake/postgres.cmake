@@ -70,7 +70,7 @@ function(undertext_postgres_tests)
     # On a cluster of Citus, where PostgreSQL has it; without it they are skipped. The longer forms of citus.py are run by hand.
     set(citus ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/postgres/citus.py
       $<TARGET_FILE:undertext_racing> $<TARGET_FILE:undertext_cli>)
-    foreach(test "upgrade" "forks;2" "kill;2" "move;1")
+    foreach(test "upgrade" "forks;2" "kill;2" "cut;3" "move;1" "grow")
       list(GET test 0 name)
       add_test(NAME citus.${name} COMMAND ${citus} ${test})
       list(APPEND tests citus.${name})

@@ -75,6 +75,9 @@ function(undertext_joined_tests target list_name)
   set(${list_name} ${joined} ${others} PARENT_SCOPE)
 endfunction()
 
+# An emulator takes longer.
+set(UNDERTEXT_TEST_TIMEOUT 300 CACHE STRING "seconds that one unit test may take")
+
 function(undertext_test target labels)
   set(files ${ARGN})
   set(folders ${ARGN})
@@ -89,7 +92,7 @@ function(undertext_test target labels)
   target_include_directories(${target} PRIVATE ${folders})
   undertext_compile_options(${target})
   target_link_libraries(${target} PRIVATE undertext_static GTest::gtest_main Threads::Threads)
-  set(timeout_s 300)
+  set(timeout_s ${UNDERTEXT_TEST_TIMEOUT})
   if(labels MATCHES "model")
     set(timeout_s 900) # and at full speed: these take as many steps as they are given
   else()
