@@ -4,8 +4,10 @@ import { pretty } from '../api/json'
 import type { Block, CallBlock, MediaBlock, OpaqueBlock, ResultBlock } from '../api/types'
 import { argumentsText, gist, mediaSource, textIn, toolName } from '../model/blocks'
 import type { Answer } from '../model/pairs'
+import { shownVersion } from '../state'
 import { Actions, Asked } from './actions'
 import { isUnfolded, toggle } from './folds'
+import { OpenedMenu } from './menu'
 import { JsonText, Text } from './text'
 import { count } from './words'
 
@@ -234,6 +236,7 @@ function CallAnswer({
         ))}
         {row && id !== undefined && <Actions id={id} row={row} isHead={isHead} />}
       </div>
+      {row && id !== undefined && <OpenedMenu id={id} row={row} version={shownVersion.value} />}
       <Blocks blocks={block.blocks} at={at + '.a'} mono />
       {row && id !== undefined && <Asked id={id} row={row} />}
     </>
