@@ -284,6 +284,14 @@ test('a huge text is set out a part at a time', async () => {
     messages: [
       { role: 'assistant', content: line.repeat(1000) },
       { role: 'assistant', content: huge },
+      {
+        role: 'tool',
+        tool_call_id: 'none',
+        content: JSON.stringify({
+          list: Array.from({ length: 2000 }, (_, i) => ({ name: `n${i}`, at: [i] })),
+          text: 'y'.repeat(50_000),
+        }),
+      },
     ],
   })
   const { page, context, faults } = await openPage(browser, server, { path: '/#/huge' })
@@ -297,6 +305,14 @@ test('a huge text is set out a part at a time', async () => {
   await text(1).getByRole('button', { name: 'Show all' }).click()
   assert.equal(await text(1).evaluate(element => element.textContent), huge)
   assert.equal(await text(1).locator('strong').count(), 0, 'too much of it to be set out')
+  await page.getByLabel('Go to #').fill('2')
+  await page.keyboard.press('Enter')
+  await text(2).getByText('… 2,000').waitFor()
+  assert.ok((await text(2).locator('.json-line').count()) < 10)
+  assert.ok((await text(2).evaluate(element => element.textContent.length)) < 6000)
+  await text(2).getByRole('button', { name: 'List of 2,000' }).click()
+  assert.equal(await text(2).locator('.json-fold').count(), 102)
+  await text(2).getByRole('button', { name: '1,900 more' }).waitFor()
   assert.deepEqual(await faults(), [])
   await context.close()
 })

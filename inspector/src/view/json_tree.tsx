@@ -1,13 +1,15 @@
 // JSON set out in lines, of which the parts fold.
 
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { parseExact, pretty } from '../api/json'
 import type { Json } from '../api/types'
 import { count } from './words'
 
 const openDepth = 2
 const smallMax = 40 // lines: such a value is open at any depth
-const childrenMax = 200 // shown at first
+const childrenMax = 100 // shown at first
+const roomyMax = 8000 // characters: of a longer value only the outermost part is open
+const stringMax = 4000 // of a longer one the beginning is shown
 const depthMax = 40 // from here on it is shown as text
 
 export function parsed(text: string): Json | undefined {
@@ -21,9 +23,10 @@ export function parsed(text: string): Json | undefined {
 
 // What holds the words that are sought is open.
 export function JsonTree({ value, sought }: { value: Json; sought: string }) {
+  const isRoomy = useMemo(() => pretty(value).length <= roomyMax, [value])
   return (
     <div class="json tree" dir="ltr">
-      <Value value={value} depth={0} sought={sought} end="" />
+      <Value value={value} depth={0} sought={sought} isRoomy={isRoomy} end="" />
     </div>
   )
 }
@@ -32,6 +35,7 @@ interface Props {
   value: Json
   depth: number
   sought: string
+  isRoomy: boolean
   name?: string
   end: string // what follows in the same line
 }
@@ -43,23 +47,41 @@ const isNest = (value: Json): value is Json[] | { [name: string]: Json } =>
   !(JSON as IsRaw).isRawJSON?.(value) &&
   Object.keys(value).length > 0
 
-function Value({ value, depth, sought, name, end }: Props) {
+function Value({ value, name, ...rest }: Props) {
+  const { depth, end } = rest
   const label = name === undefined ? null : <span class="json-name">{JSON.stringify(name)}: </span>
   if (!isNest(value) || depth >= depthMax)
     return (
       <div class="json-line">
         {label}
-        <span class={`json-${kindOf(value)}`}>{pretty(value)}</span>
+        <Leaf value={value} />
         {end}
       </div>
     )
-  return <Nest value={value} depth={depth} sought={sought} label={label} end={end} />
+  return <Nest value={value} label={label} {...rest} />
+}
+
+function Leaf({ value }: { value: Json }) {
+  const [isWhole, setWhole] = useState(false)
+  const text = pretty(value)
+  const isCut = !isWhole && text.length > stringMax + 500
+  return (
+    <>
+      <span class={`json-${kindOf(value)}`}>{isCut ? text.slice(0, stringMax) : text}</span>
+      {isCut && (
+        <button class="more" type="button" onClick={() => setWhole(true)}>
+          Show all {count(text.length)} characters
+        </button>
+      )}
+    </>
+  )
 }
 
 function Nest({
   value,
   depth,
   sought,
+  isRoomy,
   label,
   end,
 }: Omit<Props, 'name' | 'value'> & {
@@ -75,9 +97,9 @@ function Nest({
   const text = pretty(value)
   const isOpen =
     turned ??
-    (depth < openDepth ||
+    (depth === 0 ||
       (sought !== '' && text.includes(sought)) ||
-      text.split('\n', smallMax + 1).length <= smallMax)
+      (isRoomy && (depth < openDepth || text.split('\n', smallMax + 1).length <= smallMax)))
   const [left, right] = isList ? '[]' : '{}'
   return (
     <>
@@ -103,6 +125,7 @@ function Nest({
               value={each}
               depth={depth + 1}
               sought={sought}
+              isRoomy={isRoomy}
               {...(name === undefined ? {} : { name })}
               end={i + 1 < members.length ? ',' : ''}
             />
