@@ -294,6 +294,63 @@ def sessions_come_and_go(opened, claude, rollout):
     )
 
 
+def an_open_session_keeps_its_id(opened, claude):
+    """Another file of its name appears, by path before it, and goes again; then its own goes."""
+    ours, other = claude.parent / "-b", claude.parent / "-a"
+    id = "claude-code.same"
+    ours.mkdir()
+    other.mkdir()
+    (ours / "same.jsonl").write_text(claude_user("Ours", "u1", 40))
+    opened.until("it is listed", lambda: id in opened.listed())
+    assert opened.texts(id) == ["Ours"]
+    before = opened.get(f"/v1/conversations/{id}")
+
+    def others():
+        return [each for each in opened.listed() if each.startswith(id + ".")]
+
+    (other / "same.jsonl").write_text(claude_user("Another's", "u1", 41))
+    opened.until("the other one is listed", lambda: len(others()) == 1)
+    assert opened.texts(others()[0]) == ["Another's"]
+    assert opened.texts(id) == ["Ours"]
+    assert opened.get(f"/v1/conversations/{id}") == before
+    theirs = others()[0]
+    (ours / "same.jsonl").unlink()
+    opened.until("it is gone", lambda: id not in opened.listed())
+    assert opened.texts(theirs) == ["Another's"]
+    opened.get(f"/v1/conversations/{id}", status=404)
+    # A third file takes neither the id of the first, which was open, nor that of the second.
+    third = claude.parent / "-c"
+    third.mkdir()
+    (third / "same.jsonl").write_text(claude_user("A third", "u1", 42))
+    opened.until("the third one is listed", lambda: len(others()) == 2)
+    assert id not in opened.listed()
+    assert opened.texts(theirs) == ["Another's"]
+    for folder in (other, third):
+        (folder / "same.jsonl").unlink()
+    opened.until("they are gone", lambda: others() == [])
+
+
+def opencode_that_cannot_be_read_is_not_deleted(opened, home, claude):
+    store = opencode_store.Database(home, "opencode-next.db")
+    store.session("ses_kept", "Keep it", "/home/me/open")
+    store.message("ses_kept", "msg_k1", opencode_store.user(), [opencode_store.text("Keep it")])
+    store.close()
+    id, path = "opencode.ses_kept", store.path
+    opened.until("it is listed", lambda: id in opened.listed())
+    assert opened.get(f"/v1/conversations/{id}")["totalMessages"] == 1
+    journal = path.with_name(path.name + "-journal")
+    journal.touch()
+    # A session that appears is the sign of another look.
+    (claude / "look.jsonl").write_text(claude_user("Look", "u1", 50))
+    opened.until("another look", lambda: "claude-code.look" in opened.listed())
+    assert id in opened.listed()
+    assert opened.get(f"/v1/conversations/{id}")["totalMessages"] == 1
+    journal.unlink()
+    path.unlink()
+    opened.until("a deleted one is gone", lambda: id not in opened.listed())
+    opened.get(f"/v1/conversations/{id}", status=404)
+
+
 def opencode_is_opened_and_followed(opened, home):
     store = opencode_store.Database(home)
     store.session("ses_aa", "Rename it", "/home/me/open")
@@ -371,8 +428,10 @@ with tempfile.TemporaryDirectory() as folder:
         a_session_rewritten_at_the_same_size_is_read_again(opened, claude / "bucket.jsonl")
         sessions_come_and_go(opened, claude, rollout)
         sessions_are_read_beside_each_other(opened, claude)
+        an_open_session_keeps_its_id(opened, claude)
         if opencode_store.can_be_read(program):
             opencode_is_opened_and_followed(opened, home)
+            opencode_that_cannot_be_read_is_not_deleted(opened, home, claude)
     finally:
         opened.stop()
-print("9 passed, 0 failed")
+print("11 passed, 0 failed")

@@ -250,9 +250,64 @@ def two_files_of_one_name_are_two_sessions(home):
     assert {each["title"] for each in found.values()} == {"In -moved", "In -zz-moved-again"}, found
     assert found["claude-code.twin-1"]["title"] == "In -moved", found
     assert {id: each for id, each in sessions(home).items() if "twin-1" in id} == found
+    # Each keeps its id, whichever of the others come and go.
+    other = next(id for id in found if id != "claude-code.twin-1")
+    (projects / "-first").mkdir()
+    (projects / "-first" / "twin-1.jsonl").write_text(user("In -first") + answer("yes"))
+    assert {id: sessions(home)[id]["title"] for id in found} == {
+        id: each["title"] for id, each in found.items()
+    }
     (projects / "-moved" / "twin-1.jsonl").unlink()
-    assert sessions(home)["claude-code.twin-1"]["title"] == "In -zz-moved-again"
+    left = sessions(home)
+    assert left[other]["title"] == "In -zz-moved-again", left
+    assert "claude-code.twin-1" not in left, left
     (projects / "-zz-moved-again" / "twin-1.jsonl").unlink()
+    (projects / "-first" / "twin-1.jsonl").unlink()
+
+
+def a_file_that_is_moved_keeps_its_session(home):
+    projects = home / ".claude" / "projects"
+    for folder in ("-one", "-two", "-three"):
+        (projects / folder).mkdir()
+    for folder in ("-one", "-two"):
+        (projects / folder / "mover.jsonl").write_text(user(f"Begun in {folder}") + answer("yes"))
+    before = {id: each["title"] for id, each in sessions(home).items() if "mover" in id}
+    moved = projects / "-three" / "mover.jsonl"
+    (projects / "-two" / "mover.jsonl").rename(moved)
+    with moved.open("a") as out:
+        out.write(answer("more", id="m5"))
+    after = {id: each["title"] for id, each in sessions(home).items() if "mover" in id}
+    assert after == before, (before, after)
+    # Its old place is free for a session of its own.
+    (projects / "-two" / "mover.jsonl").write_text(user("Begun later") + answer("yes"))
+    titles = {id: each["title"] for id, each in sessions(home).items() if "mover" in id}
+    assert len(titles) == 3 and titles.items() > before.items(), titles
+    for path in projects.rglob("mover.jsonl"):
+        path.unlink()
+
+
+def what_cannot_be_read_is_not_deleted(home):
+    projects = home / ".claude" / "projects"
+    expected = sessions(home)
+    assert expected and any(id.startswith("claude-code.") for id in expected), expected
+    # A link to itself: a folder that is there, and cannot be read by anybody, root included.
+    aside = projects.with_name("aside")
+    projects.rename(aside)
+    projects.symlink_to(projects)
+    kept = sessions(home)
+    (projects).unlink()
+    aside.rename(projects)
+    assert kept == expected
+    # The same of one file, with others beside it that are read.
+    file = next(iter(sorted(projects.rglob("*.jsonl"))))
+    file.rename(file.with_name("aside"))
+    file.symlink_to(file)
+    kept = sessions(home)
+    file.unlink()
+    assert kept == expected
+    assert set(sessions(home)) < set(expected), "a file that is gone leaves the list"
+    file.with_name("aside").rename(file)
+    assert sessions(home) == expected
 
 
 def a_file_without_a_whole_line_says_nothing_new(home):
@@ -382,6 +437,26 @@ def opencode_is_read_from_its_older_files(home):
     assert "opencode.ses_bb" not in sessions(home)
 
 
+def a_database_that_is_being_written_is_not_gone(home):
+    data = opencode_store.data_folder(home)
+    # Of a version that moved its files into the database, and left them.
+    opencode_store.files(home, "ses_aa", "Moved since", "/home/me/open", [])
+    expected = sessions(home)
+    assert "opencode.ses_aa" in expected
+    (data / "opencode.db-journal").touch()
+    assert sessions(home) == expected
+    (data / "opencode.db-journal").unlink()
+    assert sessions(home) == expected
+    written = (data / "opencode.db").read_bytes()
+    (data / "opencode.db").write_bytes(b"x" * 5000)
+    assert set(sessions(home)) == set(expected), "a database that is damaged at this moment"
+    (data / "opencode.db").unlink()
+    titles = {id: each["title"] for id, each in sessions(home).items()}
+    assert titles["opencode.ses_aa"] == "Moved since", "the older files are left"
+    (data / "opencode.db").write_bytes(written)
+    assert sessions(home) == expected
+
+
 def what_is_no_database_of_opencode_is_passed_over(home):
     data = opencode_store.data_folder(home)
     expected = sessions(home)
@@ -409,13 +484,16 @@ with tempfile.TemporaryDirectory() as folder:
     what_the_agent_deletes_leaves_the_index(home, rollout)
     a_damaged_index_is_made_again(home)
     two_files_of_one_name_are_two_sessions(home)
+    a_file_that_is_moved_keeps_its_session(home)
+    what_cannot_be_read_is_not_deleted(home)
     a_file_without_a_whole_line_says_nothing_new(home)
     a_folder_may_have_any_name(home)
     if opencode_store.can_be_read(program):
         opencode_is_read_from_its_database(home)
         opencode_is_read_from_its_older_files(home)
+        a_database_that_is_being_written_is_not_gone(home)
         what_is_no_database_of_opencode_is_passed_over(home)
     a_damaged_index_is_made_again(home)
     forget_removes_the_index_and_nothing_else(home)
     many_sessions(pathlib.Path(folder) / "many")
-print("17 passed, 0 failed")
+print("20 passed, 0 failed")

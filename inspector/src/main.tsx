@@ -1,6 +1,7 @@
 import 'uplot/dist/uPlot.min.css'
 import './style/page.css'
 import './style/transcript.css'
+import './style/text.css'
 import './style/panel.css'
 import './style/timeline.css'
 import './style/sheet.css'

@@ -48,6 +48,10 @@ export interface RequestsPlace {
 }
 export const requestsPlace = signal<RequestsPlace | null>(null)
 
+// Whether the page shows what all conversations come to.
+export const isOverview = signal(false)
+export const overviewPlace = '#/:overview' // no id has a colon
+
 export const chosenVersion = signal<number | null>(null) // null: the head, whatever it is
 export const head = computed(() => conversation.value?.version ?? 0)
 export const shownVersion = computed(() => Math.min(chosenVersion.value ?? head.value, head.value))
@@ -97,7 +101,9 @@ export function giveToken(text: string): void {
 }
 
 export async function start(): Promise<void> {
+  isOverview.value = location.hash === overviewPlace
   await loadList()
+  if (isOverview.value) return
   const asked = readPlace()
   const id = asked.id ?? listed.value[0]?.id
   if (id) await open(id, asked.version, asked.requests, asked.message)
@@ -157,6 +163,7 @@ function readPlace(): Place {
 }
 
 export function goToPlace(): void {
+  isOverview.value = location.hash === overviewPlace
   const { id, version, message, requests } = readPlace()
   if (!id) return
   const isShown = version === chosenVersion.value || version === shownVersion.value
@@ -206,6 +213,7 @@ export async function goToMessage(ordinal: number): Promise<void> {
 function writePlace(): void {
   const id = conversation.value?.id
   if (!id) return
+  if (isOverview.value) return
   const place =
     linkedMessage === null || requestsPlace.value
       ? placeOf(id, chosenVersion.value, requestsPlace.value)
@@ -223,6 +231,7 @@ export async function open(
   message: number | null = null,
 ): Promise<void> {
   const turn = ++opening
+  isOverview.value = false
   unfollow()
   try {
     const found = await client.conversation(id)

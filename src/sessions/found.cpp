@@ -1,6 +1,7 @@
 #include "sessions/found.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -40,19 +41,18 @@ std::optional<fs::path> folder_of(const Place& place) {
 
 constexpr int depth_max = 8;
 
-void find_in(const Place& place, const fs::path& folder, std::vector<FoundSession>& found) {
-  std::error_code error;
-  for (fs::recursive_directory_iterator
-           at(folder, fs::directory_options::skip_permission_denied, error),
-       end;
-       !error && at != end; at.increment(error)) {
-    if (at.depth() >= depth_max) at.disable_recursion_pending();
-    const std::string name = at->path().filename().string();
+void find_in(const Place& place, const fs::path& folder, int depth, FoundSessions& found) {
+  for (const fs::directory_entry& entry : entries_of(folder, found.unread)) {
+    std::error_code error;
+    if (depth < depth_max && !entry.is_symlink(error) && entry.is_directory(error))
+      find_in(place, entry.path(), depth + 1, found);
+    const std::string name = entry.path().filename().string();
     if (!name.ends_with(".jsonl") || !name.starts_with(place.begins)) continue;
-    std::string path = at->path().string();
+    std::string path = entry.path().string();
     const std::optional<FileStatus> status = status_of(path);
+    if (!status && !means_gone(errno)) found.unread.push_back(path);
     if (!status || !status->is_regular) continue;
-    found.push_back(
+    found.sessions.push_back(
         {place.format, std::move(path), status->inode, status->size_bytes, status->written_ns});
   }
 }
@@ -64,18 +64,32 @@ bool may_be_in_an_id(char c) {
 
 }  // namespace
 
-std::vector<FoundSession> find_sessions() {
-  std::vector<FoundSession> found;
+FoundSessions find_sessions() {
+  FoundSessions found;
   for (const Place& place : places)
-    if (const std::optional<fs::path> folder = folder_of(place)) find_in(place, *folder, found);
-  for (FoundSession& session : find_opencode_sessions()) found.push_back(std::move(session));
-  std::sort(found.begin(), found.end(), [](const FoundSession& a, const FoundSession& b) {
-    return a.path == b.path ? a.within < b.within : a.path < b.path;
-  });
+    if (const std::optional<fs::path> folder = folder_of(place)) find_in(place, *folder, 0, found);
+  find_opencode_sessions(found);
+  std::sort(found.sessions.begin(), found.sessions.end(),
+            [](const FoundSession& a, const FoundSession& b) {
+              return a.path == b.path ? a.within < b.within : a.path < b.path;
+            });
   return found;
 }
 
-std::string session_conversation_id(const FoundSession& session, SessionName kind) {
+std::vector<fs::directory_entry> entries_of(const fs::path& folder,
+                                            std::vector<std::string>& unread) {
+  std::vector<fs::directory_entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    entries.push_back(*at);
+  if (error && !means_gone(error.value())) unread.push_back(folder.string());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+bool means_gone(int error) { return error == ENOENT || error == ENOTDIR; }
+
+std::string session_conversation_id(const FoundSession& session, std::uint32_t number) {
   const fs::path path(session.path);
   std::string stem = session.within.empty() ? path.stem().string() : session.within;
   // rollout-2026-11-18T12-16-54-UUID: the time is part of every rollout, the rest tells them apart.
@@ -89,9 +103,10 @@ std::string session_conversation_id(const FoundSession& session, SessionName kin
     if (!may_be_in_an_id(c) && c != '.') c = '-';
   constexpr std::size_t length_max = 128;
   const std::string id = std::string(name(session.format)) + "." + stem;
-  if (kind == SessionName::short_one) return id.substr(0, length_max);
+  if (number == 0) return id.substr(0, length_max);
   std::string place = ".";
-  const std::string file = session.path + "\n" + session.within;
+  std::string file = session.path + "\n" + session.within;
+  if (number > 1) file += "\n" + std::to_string(number);
   for (std::uint64_t digest = text_hash(file), i = 0; i < 16; ++i, digest >>= 4)
     place += "0123456789abcdef"[digest & 15];
   return id.substr(0, length_max - place.size()) + place;

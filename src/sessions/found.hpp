@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,13 +29,23 @@ struct FoundSession {
   std::string within = {};
 };
 
-// All of them, by path, and by id within it. A folder that cannot be read has none.
-std::vector<FoundSession> find_sessions();
+struct FoundSessions {
+  std::vector<FoundSession> sessions;  // by path, and by id within it
+  // Folders and files that are there and could not be read: what was known there may still exist.
+  std::vector<std::string> unread;
+};
+FoundSessions find_sessions();
+
+// By path. A folder that is there and cannot be read to its end is added to `unread`.
+std::vector<std::filesystem::directory_entry> entries_of(const std::filesystem::path& folder,
+                                                         std::vector<std::string>& unread);
+
+// Whether a call failed with this errno because there is nothing of that name.
+bool means_gone(int error);
 
 // The id of the conversation that a session becomes: the program, a dot, and what its file's name
-// says; with a digest of the file's path where another file has that name already.
-enum class SessionName : std::uint8_t { short_one, with_place };
-std::string session_conversation_id(const FoundSession& session,
-                                    SessionName name = SessionName::short_one);
+// says. `number` counts the choices: from 1 on it ends with a digest of the file's path and the
+// number, where another session has that name already.
+std::string session_conversation_id(const FoundSession& session, std::uint32_t number = 0);
 
 }  // namespace undertext

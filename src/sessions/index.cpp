@@ -18,7 +18,7 @@
 namespace undertext {
 namespace {
 
-constexpr std::uint64_t index_format = 3;
+constexpr std::uint64_t index_format = 4;
 constexpr std::uint64_t end_bytes = 64u << 10;    // looked at, at either end
 constexpr std::uint64_t digest_bytes = 4u << 10;  // before the offset
 constexpr std::uint64_t piece_bytes = 1u << 20;
@@ -129,6 +129,7 @@ void write(ByteOut& out, const IndexedSession& session) {
   out.number(static_cast<std::uint64_t>(session.file.format));
   out.text(session.file.path);
   out.text(session.file.within);
+  out.text(session.id);
   for (const std::uint64_t number :
        {session.file.inode, session.file.size_bytes, session.offset, session.digest})
     out.number(number);
@@ -152,6 +153,7 @@ IndexedSession read_session(ByteIn& in) {
   session.file.format = static_cast<TranscriptFormat>(format);
   session.file.path = std::string(in.text());
   session.file.within = std::string(in.text());
+  session.id = std::string(in.text());
   for (std::uint64_t* const number :
        {&session.file.inode, &session.file.size_bytes, &session.offset, &session.digest})
     *number = in.number();
@@ -178,16 +180,39 @@ bool is_same(const IndexedSession& a, const IndexedSession& b) {
          a.digest == b.digest;
 }
 
-// Files of one name lie in several folders: a project that was moved, a session that was archived.
-// The first keeps the name, the others say where they lie.
-void name_all(std::vector<IndexedSession>& sessions) {
-  std::set<std::string, std::less<>> taken;
-  for (IndexedSession& session : sessions) {
-    session.id = session_conversation_id(session.file);
-    if (taken.insert(session.id).second) continue;
-    session.id = session_conversation_id(session.file, SessionName::with_place);
-    taken.insert(session.id);
-  }
+bool ids_are_unique(const std::vector<IndexedSession>& sessions) {
+  std::set<std::string_view> ids;
+  return std::all_of(sessions.begin(), sessions.end(), [&](const IndexedSession& session) {
+    return !session.id.empty() && ids.insert(session.id).second;
+  });
+}
+
+// Whether the session is in the file now, whose name nobody knows yet: a project that was moved, a
+// session that was archived. An inode alone may be that of an unrelated file: it is used again.
+bool has_moved(const IndexedSession& session, const FoundSession& file) {
+  if (session.file.format != file.format) return false;
+  if (file.format == TranscriptFormat::opencode)
+    return opencode_session_id(session.file) == opencode_session_id(file);
+  if (session.file.inode != file.inode) return false;
+  if (is_same_file(session.file, file)) return true;
+  if (session.offset == 0 || file.size_bytes < session.offset) return false;
+  const Reader reader(file.path);
+  return reader.is_open() && digest_before(reader, session.offset) == session.digest;
+}
+
+bool is_in(const FoundSession& file, const std::string& place) {
+  return file.path == place || file.path.starts_with(place + "/");
+}
+
+// Their files, where they are in places that could not be read.
+std::vector<FoundSession> unread_of(const std::vector<IndexedSession>& sessions,
+                                    const FoundSessions& found) {
+  std::vector<FoundSession> unread;
+  for (const IndexedSession& session : sessions)
+    if (std::any_of(found.unread.begin(), found.unread.end(),
+                    [&](const std::string& place) { return is_in(session.file, place); }))
+      unread.push_back(session.file);
+  return unread;
 }
 
 // Not in lines that are appended to: what a list says of it is little, and read again.
@@ -254,29 +279,74 @@ SessionIndex SessionIndex::load(std::string path) {
     std::vector<IndexedSession> sessions;
     for (std::uint64_t count = in.count(); count > 0; --count) sessions.push_back(read_session(in));
     in.end();
-    name_all(sessions);
-    index.sessions_ = std::move(sessions);
+    if (ids_are_unique(sessions)) index.sessions_ = std::move(sessions);
   } catch (const Failure&) {  // it is made again
   }
   return index;
 }
 
-bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth,
-                           const std::atomic<bool>* stop) {
+// Files of one name lie in several folders. The one that was found first, and of several new ones
+// the first by path, has the name; the others say where they lie.
+void SessionIndex::name_new(std::vector<IndexedSession>& sessions) {
+  for (const IndexedSession& session : sessions)
+    if (!session.id.empty()) named_.insert_or_assign(session.id, key_of(session.file));
+  for (IndexedSession& session : sessions) {
+    if (!session.id.empty()) continue;
+    const Key key = key_of(session.file);
+    for (std::uint32_t number = 0;; ++number) {
+      session.id = session_conversation_id(session.file, number);
+      const auto [at, is_free] = named_.emplace(session.id, key);
+      if (is_free || at->second == key) break;
+    }
+  }
+}
+
+bool SessionIndex::refresh(const FoundSessions& look, Depth depth, const std::atomic<bool>* stop) {
   // by names of their own: sessions are moved from
-  std::map<std::pair<std::string, std::string>, IndexedSession*> known;
-  for (IndexedSession& session : sessions_)
-    known.emplace(std::pair(session.file.path, session.file.within), &session);
+  std::map<Key, IndexedSession*> known;
+  for (IndexedSession& session : sessions_) known.emplace(key_of(session.file), &session);
+  std::map<Key, FoundSession> found_by_key;
+  for (const FoundSession& file : look.sessions) found_by_key.emplace(key_of(file), file);
+  std::set<Key> kept;
+  std::set<std::string> kept_opencode;
+  for (const FoundSession& file : unread_of(sessions_, look)) {
+    if (!found_by_key.emplace(key_of(file), file).second) continue;
+    kept.insert(key_of(file));
+    if (file.format == TranscriptFormat::opencode) kept_opencode.insert(opencode_session_id(file));
+  }
+  std::vector<FoundSession> found;
+  for (auto& [key, file] : found_by_key)
+    // Where its database could not be read, the older files of a session are found as well.
+    if (file.format != TranscriptFormat::opencode || kept.contains(key) ||
+        !kept_opencode.contains(opencode_session_id(file)))
+      found.push_back(std::move(file));
+  std::vector<IndexedSession*> gone;
+  for (const auto& [key, session] : known)
+    if (!found_by_key.contains(key)) gone.push_back(session);
   std::vector<IndexedSession> next;
   next.reserve(found.size());
   bool changed = found.size() != sessions_.size();
   std::vector<std::size_t> to_read;
   std::vector<IndexedSession> before;  // of these
   for (const FoundSession& file : found) {
-    const auto at = known.find({file.path, file.within});
-    IndexedSession session = at != known.end() ? std::move(*at->second) : IndexedSession{file, {}};
-    const bool is_new = at == known.end();
-    const bool is_read = !is_new && is_same_file(session.file, file) && session.offset > 0;
+    const auto at = known.find(key_of(file));
+    IndexedSession* before_it = at != known.end() ? at->second : nullptr;
+    if (!before_it) {
+      const auto moved = std::find_if(gone.begin(), gone.end(), [&](const IndexedSession* session) {
+        return has_moved(*session, file);
+      });
+      if (moved != gone.end()) {
+        before_it = *moved;
+        gone.erase(moved);
+        before_it->file.path = file.path;
+        before_it->file.within = file.within;
+        changed = true;
+      }
+    }
+    const bool is_new = !before_it;
+    IndexedSession session = is_new ? IndexedSession{file, {}} : std::move(*before_it);
+    const bool is_read = kept.contains(key_of(file)) ||
+                         (!is_new && is_same_file(session.file, file) && session.offset > 0);
     const bool stops = stop && stop->load(std::memory_order_relaxed);
     if (!is_read && !stops) {
       const bool is_short =
@@ -298,7 +368,7 @@ bool SessionIndex::refresh(const std::vector<FoundSession>& found, Depth depth,
   // What has no whole line yet is read each time, and says nothing new.
   for (std::size_t i = 0; i < to_read.size(); ++i)
     changed = changed || !is_same(before[i], next[to_read[i]]);
-  name_all(next);
+  name_new(next);
   sessions_ = std::move(next);
   return changed;
 }

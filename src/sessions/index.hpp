@@ -9,14 +9,20 @@
 // A session grows by whole lines, so reading goes on where it ended: an offset, and a digest of the
 // bytes before it. A last line without its line break is left for the next time. Where the digest
 // is another one, or the file is shorter, it is read from its beginning. What the program deleted
-// leaves the index. The files of the programs are only read. One thread's.
+// leaves the index; what is in a place that could not be read stays. The files of the programs are
+// only read. One thread's.
+//
+// A session keeps its id while its file exists, also where the file is moved. The id of a deleted
+// one goes to no other session of this index; an index that is loaded later may give it again.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sessions/found.hpp"
@@ -26,7 +32,7 @@ namespace undertext {
 
 struct IndexedSession {
   FoundSession file;  // when it was read last
-  std::string id;     // session_conversation_id()
+  std::string id;     // session_conversation_id(), of when it was found first
   SessionInfo info = {};
   std::uint64_t offset = 0;  // lines up to here were read; 0: only the ends were looked at
   std::uint64_t digest = 0;  // of the last bytes before it
@@ -43,8 +49,7 @@ class SessionIndex {
     whole,  // every line that was not read yet
   };
   // Whether anything is different now. Ends early where `stop` becomes true.
-  bool refresh(const std::vector<FoundSession>& found, Depth depth,
-               const std::atomic<bool>* stop = nullptr);
+  bool refresh(const FoundSessions& found, Depth depth, const std::atomic<bool>* stop = nullptr);
 
   // In one step, for its owner alone. unavailable.
   std::optional<Error> save() const;
@@ -53,7 +58,12 @@ class SessionIndex {
   const IndexedSession* find(std::string_view id) const;
 
  private:
+  using Key = std::pair<std::string, std::string>;  // path, id within it
+  static Key key_of(const FoundSession& file) { return {file.path, file.within}; }
+  void name_new(std::vector<IndexedSession>& sessions);
+
   std::string path_;
+  std::map<std::string, Key, std::less<>> named_;  // every id that was given, and whose it is
   std::vector<IndexedSession> sessions_;
 };
 

@@ -1,6 +1,7 @@
 #include "sessions/opencode.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -30,14 +31,15 @@ std::optional<fs::path> data_folder() {
   return fs::path(home) / ".local" / "share" / "opencode";
 }
 
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
-       !error && at != end; at.increment(error))
-    entries.push_back(at->path());
-  std::sort(entries.begin(), entries.end());
-  return entries;
+std::vector<fs::path> paths_in(const fs::path& folder, std::vector<std::string>& unread) {
+  std::vector<fs::path> paths;
+  for (const fs::directory_entry& entry : entries_of(folder, unread)) paths.push_back(entry.path());
+  return paths;
+}
+
+std::vector<fs::path> paths_in(const fs::path& folder) {
+  std::vector<std::string> unread;
+  return paths_in(folder, unread);
 }
 
 std::int64_t written_ns(const fs::path& path) {
@@ -67,17 +69,17 @@ std::string json_of(const fs::path& path) {
   return JsonText::parse(text, {.depth = 512}) ? without_whitespace(text) : std::string();
 }
 
-void find_files(const fs::path& data, const std::set<std::string>& known,
-                std::vector<FoundSession>& found) {
-  for (const fs::path& project : entries_of(data / "storage" / "session")) {
-    for (const fs::path& path : entries_of(project)) {
+void find_files(const fs::path& data, const std::set<std::string>& known, FoundSessions& found) {
+  for (const fs::path& project : paths_in(data / "storage" / "session", found.unread)) {
+    for (const fs::path& path : paths_in(project, found.unread)) {
       if (path.extension() != ".json" || known.contains(path.stem().string())) continue;
       const std::optional<FileStatus> status = status_of(path.string());
+      if (!status && !means_gone(errno)) found.unread.push_back(path.string());
       if (!status || !status->is_regular) continue;
       const std::string facts = std::to_string(status->written_ns) + "/" +
                                 std::to_string(written_ns(messages_folder(path)));
-      found.push_back({TranscriptFormat::opencode, path.string(), status->inode, status->size_bytes,
-                       as_time(facts)});
+      found.sessions.push_back({TranscriptFormat::opencode, path.string(), status->inode,
+                                status->size_bytes, as_time(facts)});
     }
   }
 }
@@ -86,13 +88,13 @@ std::string lines_of_files(const fs::path& session, OpencodeParts parts) {
   const std::string info = json_of(session);
   if (info.empty()) return {};
   std::string lines = R"({"info":)" + info + "}\n";
-  for (const fs::path& message : entries_of(messages_folder(session))) {
+  for (const fs::path& message : paths_in(messages_folder(session))) {
     const std::string json = json_of(message);
     if (json.empty()) continue;
     lines += R"({"info":)" + json + R"(,"parts":[)";
     const char* separator = "";
     for (const fs::path& part : parts == OpencodeParts::all
-                                    ? entries_of(parts_folder(session, message))
+                                    ? paths_in(parts_folder(session, message))
                                     : std::vector<fs::path>{})
       if (const std::string said = json_of(part); !said.empty())
         lines.append(std::exchange(separator, ",")).append(said);
@@ -108,9 +110,9 @@ std::uint64_t stamp_of_files(const fs::path& session) {
   std::string facts = std::to_string(session_ns);
   const fs::path folder = messages_folder(session);
   facts += "/" + std::to_string(written_ns(folder));
-  if (const std::vector<fs::path> messages = entries_of(folder); !messages.empty()) {
+  if (const std::vector<fs::path> messages = paths_in(folder); !messages.empty()) {
     facts += "/" + std::to_string(written_ns(messages.back()));
-    for (const fs::path& part : entries_of(parts_folder(session, messages.back())))
+    for (const fs::path& part : paths_in(parts_folder(session, messages.back())))
       facts += "/" + std::to_string(written_ns(part));
   }
   return text_hash(facts) | 1;
@@ -120,9 +122,10 @@ std::uint64_t stamp_of_files(const fs::path& session) {
 
 #if UNDERTEXT_HAVE_SQLITE
 
-// Nothing where the program opened its database meanwhile.
+// Nothing where it cannot be read at this moment: the program is writing, or opened it meanwhile.
 std::optional<std::vector<FoundSession>> sessions_in(const fs::path& path, std::uint64_t inode) {
   OtherDatabase database(path.string());
+  if (!database.is_open()) return {};
   std::vector<FoundSession> sessions;
   // Both lie in an index; of the parts, only those of the last message are looked at.
   OtherRows rows = database.rows(
@@ -150,15 +153,15 @@ std::optional<std::vector<FoundSession>> sessions_in(const fs::path& path, std::
   return sessions;
 }
 
-void find_rows(const fs::path& path, std::set<std::string>& known,
-               std::vector<FoundSession>& found) {
+void find_rows(const fs::path& path, std::set<std::string>& known, FoundSessions& found) {
   const std::optional<FileStatus> status = status_of(path.string());
+  if (!status && !means_gone(errno)) found.unread.push_back(path.string());
   if (!status || !status->is_regular) return;
   std::optional<std::vector<FoundSession>> sessions;
   for (int tries = 0; !sessions && tries < 3; ++tries) sessions = sessions_in(path, status->inode);
-  if (!sessions) return;
+  if (!sessions) return found.unread.push_back(path.string());
   for (FoundSession& session : *sessions)
-    if (known.insert(session.within).second) found.push_back(std::move(session));
+    if (known.insert(session.within).second) found.sessions.push_back(std::move(session));
 }
 
 // The row's JSON object, with what its columns say.
@@ -208,11 +211,10 @@ std::optional<std::string> lines_of_rows(const FoundSession& session, OpencodePa
   return lines;
 }
 
-void find_databases(const fs::path& data, std::set<std::string>& known,
-                    std::vector<FoundSession>& found) {
+void find_databases(const fs::path& data, std::set<std::string>& known, FoundSessions& found) {
   if (const char* const named = std::getenv("OPENCODE_DB"); named && *named)
     find_rows(data / named, known, found);
-  for (const fs::path& path : entries_of(data))
+  for (const fs::path& path : paths_in(data, found.unread))
     if (path.extension() == ".db" && path.filename().string().starts_with("opencode"))
       find_rows(path, known, found);
 }
@@ -223,7 +225,7 @@ std::uint64_t stamp_of_rows(const FoundSession& session) {
 
 #else
 
-void find_databases(const fs::path&, std::set<std::string>&, std::vector<FoundSession>&) {}
+void find_databases(const fs::path&, std::set<std::string>&, FoundSessions&) {}
 std::optional<std::string> lines_of_rows(const FoundSession&, OpencodeParts) { return {}; }
 std::uint64_t stamp_of_rows(const FoundSession&) { return 0; }
 
@@ -231,14 +233,16 @@ std::uint64_t stamp_of_rows(const FoundSession&) { return 0; }
 
 }  // namespace
 
-std::vector<FoundSession> find_opencode_sessions() {
-  std::vector<FoundSession> found;
+void find_opencode_sessions(FoundSessions& found) {
   const std::optional<fs::path> data = data_folder();
-  if (!data) return found;
+  if (!data) return;
   std::set<std::string> known;
   find_databases(*data, known, found);
   find_files(*data, known, found);
-  return found;
+}
+
+std::string opencode_session_id(const FoundSession& session) {
+  return session.within.empty() ? fs::path(session.path).stem().string() : session.within;
 }
 
 std::uint64_t opencode_stamp(const FoundSession& session) {

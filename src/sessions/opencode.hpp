@@ -11,14 +11,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "sessions/found.hpp"
 
 namespace undertext {
 
-// A session that both have is the database's.
-std::vector<FoundSession> find_opencode_sessions();
+// Adds them, and what could not be read. A session that both have is the database's.
+void find_opencode_sessions(FoundSessions& found);
+
+// As the program names it, in whichever of them it is kept.
+std::string opencode_session_id(const FoundSession& session);
 
 // What changes when the session may have changed; 0: its file is gone.
 std::uint64_t opencode_stamp(const FoundSession& session);

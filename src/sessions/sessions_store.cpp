@@ -1,6 +1,8 @@
 #include "sessions/sessions_store.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -219,7 +221,7 @@ class FollowingStore final : public SessionsStore {
       return follow_opencode(*followed, session);
     const OpenFile file = open_file(session.file.path, OpenFor::reading_itself);
     const std::optional<FileStatus> status = file ? status_of(file.descriptor()) : std::nullopt;
-    if (!status) return gone(id);
+    if (!status) return unreadable(id, errno, followed->status.inode != 0);
     if (!is_changed(followed->status, *status)) return {};
     return answering_failure([&] {
       std::optional<Error> error = read(*followed, session, file, *status);
@@ -233,7 +235,9 @@ class FollowingStore final : public SessionsStore {
   // Rows and files that change in their places are read whole, where they may have changed.
   std::optional<Error> follow_opencode(Followed& followed, const IndexedSession& session) {
     const std::uint64_t stamp = opencode_stamp(session.file);
-    if (stamp == 0) return gone(session.id);
+    if (stamp == 0)
+      return unreadable(session.id, status_of(session.file.path) ? ENOENT : errno,
+                        followed.stamp != 0);
     if (stamp == followed.stamp) return {};
     return answering_failure([&]() -> std::optional<Error> {
       const std::optional<std::string> lines = opencode_lines(session.file, OpencodeParts::all);
@@ -260,6 +264,14 @@ class FollowingStore final : public SessionsStore {
       followed.is_read = true;
       return {};
     });
+  }
+
+  // What was read before is shown while its file cannot be.
+  static std::optional<Error> unreadable(std::string_view id, int error, bool was_read) {
+    if (means_gone(error)) return gone(id);
+    if (was_read) return {};
+    return Error{ErrorCode::unavailable,
+                 "the session " + std::string(id) + ": " + std::strerror(error), "conversation"};
   }
 
   static Error gone(std::string_view id) {

@@ -22,7 +22,8 @@ namespace undertext {
 
 class SessionsStore : public Store {
  public:
-  // The sessions there are by now. Others leave the list, and are found no more.
+  // The sessions there are by now. Others leave the list, and are found no more. An id names the
+  // same session in every call: SessionIndex gives no id to two.
   virtual void replace(const std::vector<IndexedSession>& sessions) = 0;
 
   virtual std::optional<IndexedSession> session(std::string_view id) const = 0;

@@ -155,7 +155,7 @@ export function startBrowser() {
 export async function openPage(
   browser,
   server,
-  { path = '/', theme = 'light', viewport = { width: 1440, height: 900 } } = {},
+  { path = '/', theme = 'light', viewport = { width: 1440, height: 900 }, prepare } = {},
 ) {
   const context = await browser.newContext({
     viewport,
@@ -185,6 +185,7 @@ export async function openPage(
       window.__refused.push(`${event.violatedDirective} ${event.blockedURI}`),
     )
   })
+  await prepare?.(page)
   await page.goto(server.url + path)
   return {
     page,

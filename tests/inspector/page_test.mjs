@@ -432,6 +432,130 @@ test('a fork is made, opened and listed, and says where it comes from', async ()
   assert.ok((await texts('.conversation')).includes('another-way'))
 })
 
+// Six messages; the second and the third are hidden behind a summary.
+const withSummary = async id => {
+  await server.api('POST', '/v1/conversations', { id })
+  const say = i => ({ role: i % 2 ? 'assistant' : 'user', content: `Message number ${i}` })
+  await server.api('POST', operations(id), {
+    operation: 'APPEND',
+    messages: [0, 1, 2, 3, 4, 5].map(say),
+  })
+  await server.api('POST', operations(id), {
+    operation: 'COMPRESS',
+    indices: [1, 2],
+    summary: { role: 'user', content: 'Two messages' },
+  })
+  await page.goto(`${server.url}/#/${id}`)
+  await atVersion(page, 'version 2')
+  await page.locator('.item[data-index="4"]').waitFor()
+}
+const contents = async (id, parameters = '') =>
+  (await server.api('GET', `/v1/conversations/${id}/messages${parameters}`)).messages.map(
+    message => message.content,
+  )
+const whole = [0, 1, 2, 3, 4, 5].map(i => `Message number ${i}`)
+const short = [whole[0], 'Two messages', ...whole.slice(3)]
+const openMenu = async index => {
+  const item = page.locator(`.item[data-index="${index}"]`)
+  await item.hover()
+  await item.getByRole('button', { name: `More about message ${index}`, exact: true }).click()
+  const menu = item.locator('.card > .menu')
+  await menu.waitFor()
+  return menu
+}
+
+test('a hidden message is brought back from wherever it is shown', async () => {
+  await withSummary('hidden')
+  // From the originals of its summary, in the transcript.
+  const summary = page.locator('.item[data-index="1"]')
+  await summary.getByRole('button', { name: /Hidden originals/ }).click()
+  await summary.getByRole('button', { name: /Message number 2/ }).click()
+  await summary.getByRole('button', { name: 'Bring back the message of ordinal 2' }).click()
+  await apply()
+  await atVersion(page, 'version 3')
+  assert.deepEqual(await contents('hidden'), whole)
+  await command('Undo')
+  await apply()
+  await atVersion(page, 'version 4')
+  assert.deepEqual(await contents('hidden'), short)
+  // From an earlier version, where it is an ordinary message.
+  await scrubTo(1)
+  const menu = await openMenu(2)
+  await menu.getByRole('button', { name: /^Bring back the message/ }).waitFor()
+  await picture(page, 'menu-light')
+  assert.deepEqual(await axe(page), [])
+  await menu.getByRole('button', { name: /^Bring back the message/ }).click()
+  await apply()
+  await atVersion(page, 'version 5')
+  assert.deepEqual(await contents('hidden'), whole)
+  await command('Undo')
+  await apply()
+  await atVersion(page, 'version 6')
+  // All that a summary stands for.
+  const menuOfSummary = await openMenu(1)
+  await menuOfSummary.getByRole('button', { name: /^Bring back its originals/ }).click()
+  await apply()
+  await atVersion(page, 'version 7')
+  assert.deepEqual(await contents('hidden'), whole)
+  // One that was deleted, for which nothing stands.
+  await server.api('POST', operations('hidden'), { operation: 'DELETE', indices: [4] })
+  await atVersion(page, 'version 8')
+  await scrubTo(7)
+  const deleted = await openMenu(4)
+  await deleted.getByRole('button', { name: /^Bring back the message/ }).click()
+  await apply()
+  await atVersion(page, 'version 9')
+  assert.deepEqual(await contents('hidden'), whole)
+})
+
+test('a conversation is forked and edited from any message', async () => {
+  await withSummary('origin')
+  const menu = await openMenu(2)
+  assert.equal(await menu.getByRole('button', { name: /^Bring back/ }).count(), 0)
+  await menu.getByRole('button', { name: /^Fork from/ }).click()
+  await page.getByLabel('Without the 2 messages after it').waitFor()
+  await page.locator('.sheet input[pattern]').fill('shorter')
+  assert.deepEqual(await axe(page), [])
+  await page.locator('.sheet').getByRole('button', { name: 'Fork', exact: true }).click()
+  await page.locator('.title-id', { hasText: 'shorter' }).waitFor()
+  assert.deepEqual(await contents('shorter'), short.slice(0, 3))
+
+  // An edit, at a version before the compression, that keeps what comes after it.
+  await page.goto(`${server.url}/#/origin/1`)
+  await atVersion(page, 'version 1 of 2')
+  await page.locator('.item[data-index="5"]').waitFor()
+  const earlier = await openMenu(2)
+  await earlier.getByRole('button', { name: /^Edit in a fork/ }).click()
+  assert.equal(await page.getByLabel('Without the 3 messages after it').isChecked(), false)
+  await page.locator('.sheet input[pattern]').fill('edited')
+  await page.locator('.sheet').getByRole('button', { name: 'Fork', exact: true }).click()
+  await page.locator('.sheet h2', { hasText: 'Edit' }).waitFor()
+  const text = page.locator('.sheet textarea').first()
+  await text.fill((await text.inputValue()).replace('number 2', 'number two'))
+  await apply()
+  await page.locator('.title-id', { hasText: 'edited' }).waitFor()
+  const expected = [...whole]
+  expected[2] = 'Message number two'
+  await page.waitForFunction(() => document.body.textContent.includes('Message number two'))
+  assert.deepEqual(await contents('edited'), expected)
+  assert.deepEqual(await contents('origin'), short, 'the origin stays as it was')
+})
+
+test('the link to a message is copied, of a hidden one to the version that showed it', async () => {
+  await view.context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await withSummary('linked')
+  const copied = () => page.evaluate(() => navigator.clipboard.readText())
+  const menu = await openMenu(4)
+  await menu.getByRole('button', { name: /^Copy link/ }).click()
+  await page.getByText('The link is copied.').waitFor()
+  assert.equal(await copied(), `${server.url}/#/linked/2/5`)
+  const summary = page.locator('.item[data-index="1"]')
+  await summary.getByRole('button', { name: /Hidden originals/ }).click()
+  await summary.getByRole('button', { name: /Message number 1/ }).click()
+  await summary.getByRole('button', { name: 'Copy link to the message of ordinal 1' }).click()
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()).endsWith('/1/1'))
+})
+
 test('conversations are searched, and one is made', async () => {
   await page.getByRole('searchbox', { name: 'Search conversations by id' }).fill('replica')
   await page.waitForFunction(

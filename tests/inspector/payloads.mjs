@@ -93,8 +93,52 @@ const lone = [
   '\\u003cscript\\u003ewindow.__pwn=1\\u003c/script\\u003e',
 ]
 
+// Inside of what is set out: Markdown, diffs, colours of terminals, JSON.
+const esc = '\u001b'
+const wraps = [
+  code => `# ${code}`,
+  code => `**${code}** _${code}_ ~~${code}~~ \`${code}\``,
+  code => `- ${code}\n  1. ${code}\n     > ${code}`,
+  code => `| ${code} | b |\n|---|---|\n| ${code} | ${code} |`,
+  code => `\`\`\`html onload=window.__pwn=1\n${code}\n\`\`\``,
+  code => `\`\`\`diff\n+${code}\n\`\`\``,
+  code => `[${code}](https://example.org/${encodeURIComponent(code)})`,
+  code => `![${code}](data:image/svg+xml,${encodeURIComponent(code)})`,
+  code => `--- a/${code}\n+++ b/${code}\n@@ -1 +1 @@ ${code}\n-${code}\n+${code}`,
+  code =>
+    `${esc}[31;48;5;9m${code}${esc}[0m${esc}]8;;javascript:window.__pwn=1\u0007x${esc}]8;;\u0007`,
+  code => JSON.stringify({ [code]: [code, { __proto__: null, constructor: code }] }),
+]
+const inWraps = [
+  '<img src=x onerror="window.__pwn=1">',
+  '</code></pre><script>window.__pwn=1</script>',
+  '"><svg onload=window.__pwn=1>',
+  '<iframe srcdoc="<script>parent.__pwn=1</script>"></iframe>',
+]
+const markdown = [
+  '[x](javascript:window.__pwn=1)',
+  '[x](JaVaScRiPt:window.__pwn=1)',
+  '[x](<javascript:window.__pwn=1>)',
+  '[x](java\tscript:window.__pwn=1)',
+  '[x](data:text/html;base64,PHNjcmlwdD5wYXJlbnQuX19wd249MTwvc2NyaXB0Pg==)',
+  '[x](//evil.example/)',
+  '[x](https://evil.example/"onmouseover="window.__pwn=1)',
+  '[https://good.example](https://evil.example/\u202egro.doog)',
+  '![x](data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9ImFsZXJ0KDEpIi8+)',
+  '![x](data:image/png;base64,AAAA" onerror="window.__pwn=1)',
+  '![x](data:text/html,<script>parent.__pwn=1</script>)',
+  '[![x](https://evil.example/x.png)](javascript:window.__pwn=1)',
+  '<javascript:window.__pwn=1>',
+  '[x]: javascript:window.__pwn=1\n\n[x]',
+  '*'.repeat(3000),
+  '['.repeat(3000),
+  '> '.repeat(1000),
+  '- '.repeat(1000),
+]
+
 export function payloads() {
-  const all = [...lone]
+  const all = [...lone, ...markdown]
+  for (const wrap of wraps) for (const code of inWraps) all.push(wrap(code))
   tags.forEach((tag, t) => {
     encoded.forEach(code => all.push(tag(code)))
     breaks.forEach((start, b) => (t + b) % 3 === 0 && all.push(start + tag(run)))

@@ -137,6 +137,43 @@ test('requests are one click away, the newest first, with what they cost', async
   assert.deepEqual(await view.faults(), [])
 })
 
+for (const [name, theme, viewport] of [
+  ['wide', 'light', { width: 1440, height: 900 }],
+  ['dark', 'dark', { width: 1440, height: 900 }],
+  ['phone', 'light', { width: 390, height: 844 }],
+])
+  test(`turns are a waterfall, with their cost and what the cache did, ${name}`, async () => {
+    await page.setViewportSize(viewport)
+    await page.emulateMedia({ colorScheme: theme })
+    await page.goto(`${server.url}/#/${id}/requests`)
+    await page.getByText('Waterfall of turns').click()
+    const falls = page.locator('.waterfall tbody tr')
+    await falls.nth(4).waitFor()
+    const said = (await falls.allInnerTexts()).map(text => text.replace(/\s+/g, ' '))
+    assert.equal(said.length, 5, 'the oldest first')
+    assert.match(said[0], name === 'phone' ? /^1 \$\d/ : /^1 3\.82 s \$\d/)
+    assert.match(said[1], /read 89%$/)
+    assert.match(said[2], /missed [\d,]+$/)
+    assert.match(said[3], name === 'phone' ? /^4 no price/ : /^4 96 ms/)
+    // Each begins where the one before it ended.
+    const bars = await falls.evaluateAll(all =>
+      all.map(row => {
+        const wait = row.querySelector('.fall-wait').getBoundingClientRect()
+        const answer = row.querySelector('.fall-answer').getBoundingClientRect()
+        return { left: wait.left, right: answer.right }
+      }),
+    )
+    for (let i = 1; i < bars.length; ++i)
+      assert.ok(Math.abs(bars[i].left - bars[i - 1].right) < 2.5, JSON.stringify(bars))
+    await picture(page, `waterfall-${name}`)
+    assert.deepEqual(await axe(page), [])
+    const right = await page
+      .locator('.waterfall')
+      .evaluate(table => table.getBoundingClientRect().right)
+    assert.ok(right <= viewport.width, 'the table is no wider than the screen')
+    assert.deepEqual(await view.faults(), [])
+  })
+
 test('a request that comes meanwhile appears by itself', async () => {
   await page.goto(`${server.url}/#/silent/requests`)
   await page.getByText('None yet.').waitFor()

@@ -134,6 +134,35 @@ test('what the program writes appears in the open session, and a new session in 
       .waitFor({ state: 'detached' })
   }))
 
+for (const [name, theme, viewport] of [
+  ['light', 'light', { width: 1440, height: 900 }],
+  ['dark', 'dark', { width: 1440, height: 900 }],
+  ['phone', 'light', { width: 390, height: 844 }],
+])
+  test(`the overview sums up tokens and cost by day and lists all sessions: ${name}`, () =>
+    view({ theme, viewport }, async page => {
+      await page.getByRole('link', { name: 'Overview' }).click()
+      const list = page.locator('.overview-list tbody tr')
+      await list.nth(2).waitFor()
+      assert.equal(await list.count(), 3)
+      assert.match(await list.first().innerText(), /Write the release notes/)
+      const days = page.locator('.overview-sums').first().locator('tbody tr')
+      assert.equal(await days.count(), 1)
+      assert.match((await days.first().innerText()).replace(/\s+/g, ' '), /2026-11-18 .*3 .*M.*\$/)
+      await picture(page, `overview-${name}`)
+      assert.deepEqual(await axe(page), [])
+      const beyond = await page.evaluate(() => {
+        const main = document.querySelector('main')
+        return main.scrollWidth - main.clientWidth
+      })
+      assert.equal(beyond, 0, 'the tables are no wider than the screen')
+      await page.reload()
+      await list.nth(2).waitFor()
+      await list.first().getByRole('link').click()
+      await page.locator('.title-id', { hasText: 'Write the release notes' }).waitFor()
+      assert.equal(await list.count(), 0)
+    }))
+
 test('titles, folders, models and excerpts are text and nothing else', async t => {
   const hostile = payloads()
     .filter((_, i) => i % 23 === 0)
@@ -156,6 +185,8 @@ test('titles, folders, models and excerpts are text and nothing else', async t =
       wanted => document.querySelectorAll('.sidebar .session-title').length === wanted,
       hostile.length + 3,
     )
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.locator('.overview-list tbody tr').nth(hostile.length).waitFor()
     await page.getByRole('searchbox', { name: 'Search conversations' }).fill('findthisword')
     await page.locator('.unread .conversation').first().waitFor()
     await page.locator('.unread .conversation').nth(3).click()

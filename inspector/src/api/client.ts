@@ -98,8 +98,9 @@ export class Client {
   async list(
     search: string,
     after?: string,
+    limit = 50,
   ): Promise<{ conversations: t.ListedConversation[]; next?: string }> {
-    const asked = { limit: 50, search: search || undefined, after }
+    const asked = { limit, search: search || undefined, after }
     try {
       return await this.get('/v1/conversations', { ...asked, order: 'newest' })
     } catch (error) {
@@ -107,6 +108,17 @@ export class Client {
         return this.get('/v1/conversations', asked)
       throw error
     }
+  }
+  // As many as a page can sum up.
+  async listAll(): Promise<t.ListedConversation[]> {
+    const all: t.ListedConversation[] = []
+    let after: string | undefined
+    do {
+      const page = await this.list('', after, 1000)
+      all.push(...page.conversations)
+      after = page.next
+    } while (after !== undefined && all.length < 10_000)
+    return all
   }
   recall(id: string, text: string): Promise<t.Recalled> {
     return this.get(path(id, 'recall'), { text, all: true })
@@ -187,6 +199,10 @@ export class Client {
   }
   ledger(id: string): Promise<t.Ledger> {
     return this.get(path(id, 'ledger'), { turns: false })
+  }
+  async turns(id: string): Promise<t.LedgerTurn[]> {
+    const ledger: t.Ledger = await this.get(path(id, 'ledger'), { turns: true })
+    return ledger.turns ?? []
   }
   storeLedger(): Promise<t.LedgerRow[]> {
     return this.get('/v1/ledger')

@@ -20,8 +20,8 @@ export function mediaSource({ media, source, data, mime }: MediaBlock): MediaSou
   return link ? { kind: 'link', url: link } : { kind: 'unshown', note: data.slice(0, 200) }
 }
 
-function isPicture(url: string): boolean {
-  return /^data:image\/(png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/=\s]+$/.test(url)
+export function isPicture(url: string): boolean {
+  return /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+$/.test(url)
 }
 
 // The address when it is one of the web, else null.

@@ -7,7 +7,8 @@ export interface Piece {
   href: string | null
 }
 
-const address = /https?:\/\/[^\s<>"'`\\^{}|\u0000-\u001f\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/gi
+export const address =
+  /https?:\/\/[^\s<>"'`\\^{}|\u0000-\u001f\u200b-\u200f\u202a-\u202e\u2066-\u2069]+/gi
 
 export function pieces(text: string): Piece[] {
   const found: Piece[] = []
@@ -21,4 +22,10 @@ export function pieces(text: string): Piece[] {
   }
   if (end < text.length) found.push({ text: text.slice(end), href: null })
   return found
+}
+
+// The address if all of the text is one, and hides no sign of direction or control.
+export function wholeAddress(text: string): string | null {
+  const whole = new RegExp(`^(?:${address.source})$`, 'i')
+  return text.length <= 2000 && whole.test(text) ? webLink(text) : null
 }

@@ -2,9 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import type { NewConversation } from '../api/types'
-import { client, conversation, loadList, open, versions } from '../state'
+import { client, conversation, loadList, open, tell, versions } from '../state'
 import { count, plural } from '../view/words'
-import { close, type Asked } from './sheet_state'
+import { ask, close, type Asked } from './sheet_state'
 
 const fresh = (id: string, model: string): NewConversation => ({
   ...(id && { id }),
@@ -19,6 +19,10 @@ export function Making({ asked }: { asked: Asked }) {
   const version = Number(asked.values.version ?? 0)
   const from = conversation.value?.id ?? ''
   const entry = versions.get(version)
+  const { kept, index, message } = asked.values
+  const after = Number(asked.values.after ?? 0)
+  const isEdited = message !== undefined && index !== undefined
+  const [drops, setDrops] = useState(!isEdited)
   const submit = async (event: Event) => {
     event.preventDefault()
     try {
@@ -26,11 +30,25 @@ export function Making({ asked }: { asked: Asked }) {
         ? await client.fork(from, id.trim(), version)
         : await client.create(fresh(id.trim(), model.trim()))
       close()
-      await loadList()
-      await open(made.id)
+      await goOn(made.id)
     } catch (error) {
       setRefused(error instanceof Error ? error.message : String(error))
     }
+  }
+  // The fork is there whatever becomes of the rest, which is an operation of its own on it.
+  const goOn = async (fork: string) => {
+    const truncated = { operation: 'TRUNCATE', keepFirst: Number(kept) }
+    const failed =
+      isFork && after > 0 && drops
+        ? await client.operate(fork, JSON.stringify(truncated)).then(
+            () => null,
+            (error: unknown) => error,
+          )
+        : null
+    await loadList()
+    await open(fork)
+    if (failed !== null) tell(failed)
+    else if (isEdited) ask('REPLACE', { index, message })
   }
   return (
     <form class="sheet-form" onSubmit={event => void submit(event)}>
@@ -54,6 +72,17 @@ export function Making({ asked }: { asked: Asked }) {
         ) : (
           <p>An empty conversation.</p>
         )}
+        {isFork && after > 0 && (
+          <label class="field check">
+            <input
+              type="checkbox"
+              checked={drops}
+              onChange={event => setDrops(event.currentTarget.checked)}
+            />{' '}
+            Without the {plural(after, 'message')} after it
+          </label>
+        )}
+        {isEdited && <p>The message is then edited in the fork.</p>}
         <label class="field">
           <span class="field-label">
             Id <span class="quiet">letters, digits, . _ -; may be left empty</span>

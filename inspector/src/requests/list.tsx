@@ -6,6 +6,7 @@ import { Records } from '../model/records'
 import { client, head, placeOf } from '../state'
 import { count, duration, plural, when } from '../view/words'
 import { ConversationLedger, StoreLedger } from './ledger'
+import { Waterfall } from './waterfall'
 
 const pollMs = 2000
 
@@ -38,6 +39,7 @@ export function RequestList({ id }: { id: string }) {
         </p>
       )}
       {newest[0] && <ConversationLedger id={id} newest={newest[0].number} />}
+      {newest[0] && <Waterfall id={id} records={records.known} />}
       {newest.length > 0 && (
         <table class="requests" onKeyDown={moveByKey}>
           <thead>

@@ -7,6 +7,7 @@ import { storyOf } from '../model/story'
 import { choose, client, head, messagePlace, shownVersion } from '../state'
 import { useFetched } from './fetched'
 import { opened, toggle } from './folds'
+import { MenuButton } from './menu'
 import { count } from './words'
 
 const rawPlace = (id: string, row: Row) => `${id}/${row.ordinal}/raw`
@@ -76,6 +77,7 @@ export function Actions({ id, row, isHead }: { id: string; row: Row; isHead: boo
       <a href={messagePlace(id, shownVersion.value, row.ordinal)} aria-label={`Link to ${about}`}>
         Link
       </a>
+      <MenuButton id={id} row={row} about={about} />
       {isHead && (
         <>
           {row.standsFor.length > 0 && (

@@ -9,15 +9,18 @@ import {
   conversation,
   giveToken,
   head,
+  isOverview,
   line,
   needsToken,
   notice,
+  overviewPlace,
   placeOf,
   requestsPlace,
   shownVersion,
   versions,
   versionsChanged,
 } from '../state'
+import { Overview } from './overview'
 import { Panel } from './panel'
 import { isSharing, Share } from './share'
 import { Sidebar } from './sidebar'
@@ -32,10 +35,12 @@ export function App() {
   const id = conversation.value?.id
   return (
     <>
-      <div class={place ? 'page page-requests' : 'page'}>
+      <div class={place || isOverview.value ? 'page page-requests' : 'page'}>
         <TopBar />
         <Sidebar />
-        {place && id ? (
+        {isOverview.value ? (
+          <Overview />
+        ) : place && id ? (
           <Requests id={id} place={place} />
         ) : (
           <>
@@ -59,28 +64,33 @@ function TopBar() {
       <h1>
         Undertext <span class="quiet">inspector</span>
       </h1>
-      {about && <Views id={about.id} />}
-      {about && <Title />}
+      <Views id={about?.id} />
+      {about && !isOverview.value && <Title />}
       <span class="top-space" />
-      {about && !requestsPlace.value && <Commands />}
+      {about && !requestsPlace.value && !isOverview.value && <Commands />}
       <ThemeSwitch />
     </header>
   )
 }
 
-function Views({ id }: { id: string }) {
-  const current = (isShown: boolean) => (isShown ? 'page' : undefined)
+function Views({ id }: { id: string | undefined }) {
+  const shows = isOverview.value ? 'overview' : requestsPlace.value ? 'requests' : 'transcript'
+  const current = (what: string) => (shows === what ? 'page' : undefined)
   return (
     <nav class="views" aria-label="Views">
-      <a href={placeOf(id, chosenVersion.value, null)} aria-current={current(!requestsPlace.value)}>
-        Transcript
+      <a href={overviewPlace} aria-current={current('overview')}>
+        Overview
       </a>
-      <a
-        href={placeOf(id, null, { number: null })}
-        aria-current={current(requestsPlace.value !== null)}
-      >
-        Requests
-      </a>
+      {id !== undefined && (
+        <>
+          <a href={placeOf(id, chosenVersion.value, null)} aria-current={current('transcript')}>
+            Transcript
+          </a>
+          <a href={placeOf(id, null, { number: null })} aria-current={current('requests')}>
+            Requests
+          </a>
+        </>
+      )}
     </nav>
   )
 }

@@ -1,12 +1,14 @@
 // The blocks of a message: text, reasoning, media, calls with their answers, and as JSON whatever else there is.
 
-import { parseExact, pretty } from '../api/json'
+import { pretty } from '../api/json'
 import type { Block, CallBlock, MediaBlock, OpaqueBlock, ResultBlock } from '../api/types'
 import { argumentsText, gist, mediaSource, textIn, toolName } from '../model/blocks'
 import type { Answer } from '../model/pairs'
+import { shownVersion } from '../state'
 import { Actions, Asked } from './actions'
 import { isUnfolded, toggle } from './folds'
-import { Text } from './text'
+import { OpenedMenu } from './menu'
+import { JsonText, Text } from './text'
 import { count } from './words'
 
 interface Props {
@@ -40,7 +42,7 @@ function BlockView({
       return (
         <>
           {block.type && <p class="block-type">{block.type}</p>}
-          <Text text={block.text} mono={mono} />
+          <Text text={block.text} as={mono ? 'output' : 'prose'} />
         </>
       )
     case 'reasoning':
@@ -53,7 +55,7 @@ function BlockView({
           gist={block.text?.slice(0, 140)}
           text={block.text}
         >
-          <Text text={block.text ?? '(only the provider can read it)'} />
+          <Text text={block.text ?? '(only the provider can read it)'} as="prose" />
         </Fold>
       )
     case 'media':
@@ -117,7 +119,7 @@ function Media({ block, at }: { block: MediaBlock; at: string }) {
           gist={source.text.slice(0, 140)}
           text={source.text}
         >
-          <Text text={source.text} />
+          <Text text={source.text} as={isProse(block) ? 'prose' : 'output'} />
         </Fold>
       )
     case 'unshown':
@@ -194,7 +196,7 @@ function Call({
       after={answer ? <AnswerGist answer={answer} /> : none}
     >
       <p class="fold-title">Arguments</p>
-      <pre class="json">{prettyText(given)}</pre>
+      <JsonText text={given} />
       {answer && <CallAnswer answer={answer} at={at} id={id} isHead={isHead} />}
     </Fold>
   )
@@ -234,6 +236,7 @@ function CallAnswer({
         ))}
         {row && id !== undefined && <Actions id={id} row={row} isHead={isHead} />}
       </div>
+      {row && id !== undefined && <OpenedMenu id={id} row={row} version={shownVersion.value} />}
       <Blocks blocks={block.blocks} at={at + '.a'} mono />
       {row && id !== undefined && <Asked id={id} row={row} />}
     </>
@@ -249,13 +252,8 @@ function AnswerGist({ answer }: { answer: Answer }) {
   )
 }
 
-function prettyText(text: string): string {
-  try {
-    return pretty(parseExact(text))
-  } catch {
-    return text
-  }
-}
+const isProse = ({ mime, filename }: MediaBlock) =>
+  mime === 'text/markdown' || /\.(md|markdown)$/i.test(filename ?? '')
 
 // A part that opens and closes. What is open is remembered, since rows out of sight are not kept.
 export function Fold(props: {

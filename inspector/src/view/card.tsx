@@ -2,8 +2,10 @@
 
 import type { Row } from '../api/types'
 import type { Answer } from '../model/pairs'
+import { shownVersion } from '../state'
 import { Actions, Asked } from './actions'
 import { Blocks, Fold } from './blocks'
+import { OpenedMenu } from './menu'
 import { Originals } from './originals'
 import { count, plural, when } from './words'
 
@@ -43,6 +45,7 @@ export function Card({
           {count(tokensWith(row, answers))} <span class="unit">tokens</span>
         </span>
       </header>
+      <OpenedMenu id={id} row={row} version={shownVersion.value} last={lastWith(row, answers)} />
       <Blocks blocks={row.blocks} answers={answers} at={at} id={id} isHead={isHead} />
       {row.standsFor.length > 0 && (
         <Fold
@@ -57,6 +60,12 @@ export function Card({
       <Asked id={id} row={row} />
     </>
   )
+}
+
+// The index of the last answer that is shown inside of it.
+function lastWith(row: Row, answers: Map<string, Answer> | undefined): number {
+  const inside = [...(answers?.values() ?? [])].map(answer => answer.row?.index ?? 0)
+  return Math.max(row.index ?? 0, ...inside)
 }
 
 // Tokens of the message and of the answers shown inside it.

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { client, conversation, cursor, head, reveal, shown, shownVersion, tell } from '../state'
 import { soughtWords } from './folds'
+import { isRaw } from './text'
 import { count } from './words'
 
 const hits = signal<{ words: string; indices: number[]; at: number } | null>(null)
@@ -129,6 +130,15 @@ export function FindBar() {
       <span class="past" role="status">
         {isPast ? `As it was at version ${count(shownVersion.value)}` : ''}
       </span>
+      <button
+        type="button"
+        class="raw-switch"
+        aria-pressed={isRaw.value}
+        title="Every text as it is stored, character by character"
+        onClick={() => (isRaw.value = !isRaw.value)}
+      >
+        Raw
+      </button>
       <form class="jump" onSubmit={jump}>
         <label>
           Go to #

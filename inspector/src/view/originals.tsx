@@ -6,6 +6,7 @@ import { gist } from '../model/blocks'
 import { client } from '../state'
 import { Blocks } from './blocks'
 import { opened, toggle } from './folds'
+import { MessageMenu } from './menu'
 import { count } from './words'
 
 const shownMax = 100
@@ -36,7 +37,7 @@ export function Originals({
   if (!rows) return <p class="quiet">Loading…</p>
   return (
     <>
-      <RowLines id={id} rows={rows} sign={sign} />
+      <RowLines id={id} rows={rows} sign={sign} hasMenu />
       {ordinals.length > limit && (
         <button class="more" type="button" onClick={() => setLimit(limit + shownMax)}>
           {count(ordinals.length - limit)} more
@@ -46,17 +47,23 @@ export function Originals({
   )
 }
 
-export function RowLines({ id, rows, sign = '' }: { id: string; rows: Row[]; sign?: string }) {
+interface Lines {
+  id: string
+  sign?: string
+  hasMenu?: boolean
+}
+
+export function RowLines({ rows, ...rest }: Lines & { rows: Row[] }) {
   return (
     <ul class="row-lines">
       {rows.map(row => (
-        <RowLine key={row.ordinal} id={id} row={row} sign={sign} />
+        <RowLine key={row.ordinal} row={row} {...rest} />
       ))}
     </ul>
   )
 }
 
-function RowLine({ id, row, sign }: { id: string; row: Row; sign: string }) {
+function RowLine({ id, row, sign = '', hasMenu = false }: Lines & { row: Row }) {
   const place = `${id}/${row.ordinal}/line`
   const isOpen = opened.value.has(place)
   return (
@@ -72,6 +79,7 @@ function RowLine({ id, row, sign }: { id: string; row: Row; sign: string }) {
       {isOpen && (
         <div class="row-whole">
           <p class="quiet">ordinal {row.ordinal}</p>
+          {hasMenu && <MessageMenu id={id} row={row} />}
           <Blocks blocks={row.blocks} at={place} />
         </div>
       )}

@@ -3,7 +3,16 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { ListedConversation } from '../api/types'
 import { ask } from '../operate/sheet_state'
-import { conversation, listed, listNext, loadList, open, refreshList, search } from '../state'
+import {
+  conversation,
+  isOverview,
+  listed,
+  listNext,
+  loadList,
+  open,
+  refreshList,
+  search,
+} from '../state'
 import { loadRecalled, Recalled } from './recalled'
 import { dollars, roughly, when } from './words'
 
@@ -52,7 +61,9 @@ export function Sidebar() {
             <button
               type="button"
               class="conversation"
-              aria-current={conversation.value?.id === each.id ? 'page' : undefined}
+              aria-current={
+                !isOverview.value && conversation.value?.id === each.id ? 'page' : undefined
+              }
               onClick={() => void open(each.id)}
             >
               {each.about ? <Session about={each.about} id={each.id} /> : each.id}
