@@ -862,6 +862,15 @@ class Blocks(Editing):
         def body(self):
             return {**super().body(), "context_management": {"edits": [self.edit]}}
 
+        def drop(self):
+            """As clients may: the last block stands for all that is before it."""
+            at = max(
+                i
+                for i, message in enumerate(self.list)
+                if any(block["type"] == "compaction" for block in message["content"])
+            )
+            self.list = self.list[at:]
+
     def send(self, gateway, client, answer="ok", stream=False):
         """One request: the blocks of the answer, and the body that the upstream got, if it got one."""
         text = {"type": "text", "text": answer}
@@ -976,13 +985,8 @@ class Blocks(Editing):
                     for block in blocks:
                         self.assertEqual(sorted(block), ["content", "encrypted_content", "type"])
                         self.assertTrue(block["content"])
-                    if drops:  # as clients may: the block stands for all that is before it
-                        at = max(
-                            i
-                            for i, message in enumerate(client.list)
-                            if any(block["type"] == "compaction" for block in message["content"])
-                        )
-                        client.list = client.list[at:]
+                    if drops:
+                        client.drop()
                     client.say("go on")
                     _, body = self.send(gateway, client, "went on", stream)
                     text = json.dumps(body)
@@ -999,6 +1003,31 @@ class Blocks(Editing):
                     self.assertNotIn("ut1.", everything)
                     self.assertLess(len(text), len(everything))
                     gateway.stop()
+
+    def test_a_list_that_is_detached_goes_on_without_the_gateway(self):
+        for pauses in (False, True):
+            for drops in (False, True):
+                with self.subTest(pauses=pauses, drops=drops):
+                    gateway = self.gateway(self.POLICY)
+                    client = self.Client(f"d-{pauses}-{drops}", pauses)
+                    self.assertTrue(self.work(gateway, client, 12), "nothing was compacted")
+                    if drops:
+                        client.drop()
+                    gateway.stop()
+                    file = pathlib.Path(self.folder.path) / f"{client.session}.json"
+                    file.write_text(json.dumps(client.list))
+                    self.run_program("detach", str(file))
+                    resumed = Anthropic(client.session)
+                    resumed.list = json.loads(file.read_text())
+                    self.assertNotIn("ut1.", json.dumps(resumed.list))
+                    self.assertEqual(resumed.list[0]["role"], "user")
+                    self.assertIn("The earlier part of this", resumed.list[0]["content"])
+                    client.drop()
+                    behind = [b for b in client.list[0]["content"] if b["type"] != "compaction"]
+                    said = [{"role": "assistant", "content": behind}] if behind else []
+                    self.assertEqual(resumed.list[1:], said + client.list[1:])
+                    resumed.say("go on")
+                    self.assertEqual(validator.broken("anthropic", resumed.body()), [])
 
     def test_a_pause_is_answered_without_the_upstream(self):
         for stream in (False, True):
