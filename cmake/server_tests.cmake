@@ -7,7 +7,7 @@ foreach(name security kill import_kill tls contract examples events memory bound
 endforeach()
 # tests/gateway: the command `undertext gateway` between clients and an upstream of this machine.
 if(UNDERTEXT_HAVE_CURL)
-  foreach(name wire faults security many recording editing money tools wrap tls)
+  foreach(name wire faults security many recording editing random_clients money tools wrap tls)
     undertext_script_test(gateway.${name} server gateway/${name}.py)
   endforeach()
   foreach(peer sdks clients) # for Python, for TypeScript

@@ -88,12 +88,6 @@ std::optional<JsonValue> list_of(Dialect dialect, const JsonValue& body) {
   return list && list->is(JsonType::array) ? list : std::nullopt;
 }
 
-std::string user_message(std::string_view text) {
-  std::string message = R"({"role":"user","content":)";
-  append_json_string(message, text);
-  return message + '}';
-}
-
 // A message without its blocks up to and with the one that ends at `end`. Empty: none is left.
 std::string without_blocks(const JsonValue& message, std::size_t end) {
   std::string blocks, out = "{";
@@ -235,6 +229,12 @@ std::string summary_text(std::string_view summary) {
          std::string(summary);
 }
 
+std::string summary_message(std::string_view summary) {
+  std::string message = R"({"role":"user","content":)";
+  append_json_string(message, summary_text(summary));
+  return message + '}';
+}
+
 std::string without_items(std::string_view message) {
   const std::vector<SealedItem> items = sealed_items(message);
   if (items.empty() || !items.back().is_block) return std::string(message);
@@ -254,7 +254,7 @@ std::string with_summaries(Dialect dialect, std::string_view body,
     const std::size_t first = next;
     next = std::min(next + items.size(), summaries.size());
     if (first == next) continue;
-    const std::string summary = user_message(summary_text(summaries[next - 1]));
+    const std::string summary = summary_message(summaries[next - 1]);
     if (items.back().is_block) {
       const std::string rest = without_blocks(message, items.back().whole.end);
       out = std::string(body.substr(0, list->offset() + 1)) + summary +

@@ -79,5 +79,7 @@ std::string with_summaries(Dialect dialect, std::string_view body,
 
 // What the model is told before a summary.
 std::string summary_text(std::string_view summary);
+// As a message of the user.
+std::string summary_message(std::string_view summary);
 
 }  // namespace undertext

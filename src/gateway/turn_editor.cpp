@@ -309,7 +309,7 @@ void TurnEditor::compress_if_due(const ObservedTurn& turn, const GatewayPolicy& 
   if (outcome) return;
   {
     const std::lock_guard lock(mutex_);
-    waits_[key].failed(tokens);
+    waits_[key].failed(tokens, *goal);
   }
   if (options_.on_event)
     options_.on_event("a conversation was not compressed",

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <undertext/client.hpp>
 #include <undertext/dialect.hpp>
+#include <undertext/identity.hpp>
 
 #include "base/json_text.hpp"
 
@@ -103,6 +105,22 @@ std::vector<std::string> messages_in(const std::string& body) {
   return all;
 }
 
+// The client's list as its request has it, and as the conversation has it.
+std::vector<Identity> list_in(const Client& client, const std::string& body) {
+  const ClientRequest request =
+      read_client_request(client_of(client.dialect(), {}), client.dialect(), body).value();
+  std::vector<Identity> list;
+  for (const op::Reconcile::Sent& sent : request.reconcile.list) list.push_back(sent.identity);
+  return list;
+}
+std::vector<Identity> list_in(const Client& client, const History& history) {
+  const VolatileParts parts = client_of(client.dialect(), {}).volatile_parts;
+  std::vector<Identity> list;
+  for (const Ordinal ordinal : history.client_list())
+    list.push_back(identity(history.log()[ordinal.value], parts));
+  return list;
+}
+
 bool begins_with(const std::vector<std::string>& list, const std::vector<std::string>& beginning) {
   return list.size() >= beginning.size() &&
          std::equal(beginning.begin(), beginning.end(), list.begin());
@@ -133,7 +151,8 @@ class TurnEditorTest : public ::testing::Test {
 
   struct Sent {
     RequestEdit edit;
-    std::string body;  // what the upstream gets
+    std::string asked;  // what the client sent
+    std::string body;   // what the upstream gets
     std::string conversation;
     std::uint64_t version = 0;
   };
@@ -151,8 +170,10 @@ class TurnEditorTest : public ::testing::Test {
     const auto offer = [&](RequestEdit edit) { offered = std::move(edit); };
     RequestEdit edit = editor_->edit(*turn, now_ms_, offer);
     if (when == When::late) edit = offered.value_or(RequestEdit());
-    Sent sent{
-        .edit = std::move(edit), .body = *request.body, .conversation = turn->conversation->id()};
+    Sent sent{.edit = std::move(edit),
+              .asked = *request.body,
+              .body = *request.body,
+              .conversation = turn->conversation->id()};
     if (sent.edit.body) sent.body = *sent.edit.body;
     if (sent.edit.on_sent) sent.edit.on_sent();
     now_ms_ += 1000;
@@ -244,8 +265,7 @@ TEST_F(TurnEditorTest, AnEditIsAVersionWithAReceiptAndTheClientsListStaysWhole) 
   EXPECT_GT(std::stoull(field(sent.edit, "x-undertext-saved")), 1000u);
   EXPECT_GT(edits(sent.conversation, sent.version), 0u);
   const History history = open(sent.conversation)->history();
-  // the system prompt, and no answer yet
-  EXPECT_EQ(history.client_list().size(), client.list().size());
+  EXPECT_EQ(list_in(client, history), list_in(client, sent.asked));
 }
 
 TEST_F(TurnEditorTest, AnEditKeepsASystemPromptThatIsAnObjectInsteadOfAList) {
@@ -496,11 +516,15 @@ TEST_F(TurnEditorTest, RandomClientsUnderRandomPoliciesSendValidRequestsWithStab
   std::uint64_t edited = 0;
   for (int story = 0; story < 24; ++story) {
     const Dialect dialect = static_cast<Dialect>(below(4));
-    constexpr std::string_view modes[] = {"fit", "tidy", "compact"}, whens[] = {"limit", "cold"};
+    constexpr std::string_view modes[] = {"fit", "tidy", "compact"}, whens[] = {"limit", "cold"},
+                               survivals[] = {"{}", R"({"paths":0.5})", R"({"constraints":1})"},
+                               tools[] = {"none", "recall"};
     set(R"({"mode":")" + std::string(modes[below(3)]) + R"(","when":")" +
         std::string(whens[below(2)]) + R"(","windowTokens":)" + std::to_string(2000 + below(6000)) +
         R"(,"headroomTurns":)" + std::to_string(below(5)) + R"(,"keepResults":)" +
-        std::to_string(below(4)) + R"(,"repair":")" + (below(2) ? "on" : "off") + "\"}");
+        std::to_string(below(4)) + R"(,"repair":")" + (below(2) ? "on" : "off") +
+        R"(","survival":)" + std::string(survivals[below(3)]) + R"(,"tools":")" +
+        std::string(tools[below(2)]) + "\"}");
     SCOPED_TRACE(policy_ + " " + std::string(name(dialect)));
     const std::string session = "session-" + std::to_string(story);
     Client client(dialect);
@@ -536,7 +560,7 @@ TEST_F(TurnEditorTest, RandomClientsUnderRandomPoliciesSendValidRequestsWithStab
         EXPECT_TRUE(begins_with(now, before)) << turn;
       }
       const History history = open(sent.conversation)->history();
-      EXPECT_EQ(history.client_list().size(), client.list().size());
+      EXPECT_EQ(list_in(client, history), list_in(client, sent.asked));
       before = now;
       edits_before = edits_now;
       if (::testing::Test::HasFailure()) return;

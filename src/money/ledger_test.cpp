@@ -313,24 +313,38 @@ TEST(WhatIf, WhatIsNoPolicyIsRefusedWithItsField) {
   EXPECT_EQ(found.error().field, "mode");
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#  define UNDERTEXT_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#  if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#    define UNDERTEXT_TEST_SANITIZED 1
+#  endif
+#endif
+#ifdef UNDERTEXT_TEST_SANITIZED
+constexpr double most_ms = 1'000;  // only a wrong order of growth is to fail
+#else
+constexpr double most_ms = 50;
+#endif
+
+// In CPU time, and of the quickest run: other programs may have the processor and its caches.
 TEST(WhatIf, AThousandTurnsTakeLessThan50Milliseconds) {
   const Recorded session = long_session(1'000);
   for (const std::string policy :
        {R"({"mode":"compact","when":"cold"})", R"({"mode":"compact"})", R"({"mode":"tidy"})"}) {
     double least = 1e9;
-    for (int i = 0; i < 5; ++i) {
-      const std::clock_t began = std::clock();  // CPU time: others may run too
+    int runs = 0;
+    while (runs < 5 || (least >= most_ms && runs < 40)) {
+      const std::clock_t began = std::clock();
       const WhatIf found = what_if(session.records, session.history, policy).value();
       least = std::min(least, 1e3 * static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC);
+      ++runs;
       EXPECT_EQ(found.turns, 1'000u);
       EXPECT_EQ(found.observe.over_window, 0u);
       EXPECT_GT(found.policy.compactions, 0u);
     }
-    std::printf("what_if of 1000 turns, %s: %.1f ms of CPU time, the least of 5\n", policy.c_str(),
-                least);
-    // Builds with sanitizers, and machines that are busy, take longer: only a wrong order of growth
-    // is to fail.
-    EXPECT_LT(least, 1'000) << policy;
+    std::printf("what_if of 1000 turns, %s: %.1f ms of CPU time, the least of %d\n", policy.c_str(),
+                least, runs);
+    EXPECT_LT(least, most_ms) << policy;
   }
 }
 

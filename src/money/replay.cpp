@@ -108,7 +108,7 @@ bool PolicyReplay::edit(const Moment& moment) {
   const Result<Plan> plan =
       edit_plan(policy_, *goal, moment.measure, history_, std::move(aim), summary_);
   if (!plan || plan->replacements.empty()) {
-    waits_.failed(tokens);
+    waits_.failed(tokens, *goal);
     return false;
   }
   apply({op::ApplyPlan{*plan}}, count_);

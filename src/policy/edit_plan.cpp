@@ -41,7 +41,7 @@ Result<Plan> edit_plan(const GatewayPolicy& policy, const EditGoal& goal,
 }
 
 bool EditWaits::waits(std::uint64_t view_tokens, const EditGoal& goal) {
-  if (from_ && view_tokens < *from_) from_.reset();
+  if (from_ && (view_tokens < *from_ || need_of(goal) > need_)) from_.reset();
   return from_ && view_tokens - *from_ < std::max(goal.tokens_gain, *from_ / 4);
 }
 

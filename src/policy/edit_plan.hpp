@@ -4,7 +4,7 @@
 //     EditMeasure measure{.overhead_tokens = tools, .factor = learned};
 //     if (std::optional<EditGoal> goal = edit_goal(policy, {.tokens = measure.as_sent(tokens), …}); goal && !waits.waits(tokens, *goal))
 //       if (Result<Plan> plan = edit_plan(policy, *goal, measure, history, aim)) history.apply({op::ApplyPlan{*plan}}, context);
-//       else waits.failed(tokens);
+//       else waits.failed(tokens, *goal);
 //
 // Pure: no clock, no store. Any thread.
 #pragma once
@@ -37,14 +37,23 @@ Result<Plan> edit_plan(const GatewayPolicy& policy, const EditGoal& goal,
 
 // Keeps a conversation from trying again and again without progress: after a try that freed too
 // little, the next one comes when the view has grown by a quarter, and by what an edit has to free,
-// or has shrunk.
+// or has shrunk; or when less is asked of an edit, since the cache has expired or the window is
+// full.
 class EditWaits {
  public:
   bool waits(std::uint64_t view_tokens, const EditGoal& goal);
-  void failed(std::uint64_t view_tokens) { from_ = view_tokens; }
+  void failed(std::uint64_t view_tokens, const EditGoal& goal) {
+    from_ = view_tokens;
+    need_ = need_of(goal);
+  }
 
  private:
+  enum class Need : std::uint8_t { none, cold, over_limit };
+  static Need need_of(const EditGoal& goal) {
+    return goal.is_over_limit ? Need::over_limit : goal.is_cold ? Need::cold : Need::none;
+  }
   std::optional<std::uint64_t> from_;
+  Need need_ = Need::none;  // of the try that failed
 };
 
 }  // namespace undertext

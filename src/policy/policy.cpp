@@ -286,7 +286,7 @@ std::optional<EditGoal> edit_goal(const GatewayPolicy& policy, const EditSituati
   }
   goal.tokens_max = target;
   goal.tokens_per_turn = situation.tokens_per_turn;
-  if (!goal.is_cold && situation.cache_read > 0)
+  if (situation.cache_read > 0)
     goal.rewrite_turns =
         std::max(0.0, situation.cache_write - situation.cache_read) / situation.cache_read;
   goal.tokens_gain = std::max<std::uint64_t>(threshold / 16, 1);
@@ -312,10 +312,38 @@ StrategyPtr edit_strategy(const GatewayPolicy& policy, const EditGoal& goal,
   return pipeline({summary, sliding_window()});
 }
 
+namespace {
+
+// What a turn costs on average where requests are left to the client, in tokens read from the
+// cache: coding agents compact by themselves at about four fifths of the window, and begin again
+// with about a twentieth. Their compaction is a request of its own, with a summary as its answer,
+// and what they begin with is written.
+double tokens_left_alone(const EditGoal& goal) {
+  constexpr double compacts_at = 0.8, begins_with = 0.05, compaction_turns = 2.5;
+  return static_cast<double>(goal.tokens_limit) * (compacts_at + begins_with) / 2 +
+         compaction_turns * static_cast<double>(goal.tokens_per_turn);
+}
+
+// An edit has the conversation grow once more from `after` to `before`, instead of what would
+// follow. Those turns have to cost less than turns cost on average without it, by what the edit
+// itself costs: while the cache lives, what is left is written again; else less is written than
+// without it. Both sides in tokens read from the cache, times the growth of a turn.
+bool is_cheaper_than_none(const EditGoal& goal, double before, double after) {
+  const double freed = before - after, growth = static_cast<double>(goal.tokens_per_turn);
+  const double gained_now =
+      goal.is_cold ? freed * (goal.rewrite_turns + 1) : -after * goal.rewrite_turns;
+  return gained_now * growth + freed * (tokens_left_alone(goal) - (before + after) / 2) >= 0;
+}
+
+}  // namespace
+
 bool is_worth(const GatewayPolicy& policy, const EditGoal& goal, std::uint64_t before,
               std::uint64_t after) {
   if (after >= before) return false;
   if (policy.mode == Mode::fit) return after <= goal.tokens_limit;
+  if (!goal.is_over_limit &&
+      !is_cheaper_than_none(goal, static_cast<double>(before), static_cast<double>(after)))
+    return false;
   if (!goal.is_over_limit && !goal.is_cold) {
     const double freed = static_cast<double>(before - after),
                  growth = static_cast<double>(goal.tokens_per_turn);

@@ -143,9 +143,11 @@ std::optional<EditGoal> edit_goal(const GatewayPolicy& policy, const EditSituati
 // results.
 StrategyPtr edit_strategy(const GatewayPolicy& policy, const EditGoal& goal,
                           const StrategyPtr& summary = {});
-// Whether an edit that leaves so many tokens of so many is worth a version. While the cache lives
-// it has to pay: what is left is written again, once, and what was freed is no longer read, in
-// every turn until the request is as large as it was.
+// Whether an edit that leaves so many tokens of so many is worth a version: what it costs, or saves,
+// at once, and the turns until the request is as large as it was, against turns that are left to
+// the client, which compacts by itself before its window is full. While the cache lives what is
+// left is written again, and at least half has to be freed. A request that exceeds the window is
+// edited at any price.
 bool is_worth(const GatewayPolicy& policy, const EditGoal& goal, std::uint64_t before,
               std::uint64_t after);
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/edit_plan.hpp"
+
 namespace undertext {
 namespace {
 
@@ -140,6 +142,47 @@ TEST(EditGoal, WhileTheCacheLivesAnEditHasToPayForWhatIsWrittenAgain) {
   situation.idle_ms = 1'000;
   EXPECT_TRUE(is_worth(policy, edit_goal(policy, situation).value(), 50'000, 20'000))
       << "there is no cache to lose";
+}
+
+TEST(EditGoal, AnEditIsNotWorthATurnThatCostsMoreThanTheClientsOwnCompactionsLeave) {
+  const GatewayPolicy policy = read(R"({"mode":"compact","targetPercent":37})").of({});
+  EditSituation situation{
+      .tokens = 76'000, .window = 100'000, .tokens_per_turn = 500, .idle_ms = 1'000};
+  const EditGoal warm = edit_goal(policy, situation).value();
+  EXPECT_FALSE(is_worth(policy, warm, 76'000, 37'000))
+      << "the client would soon compact, and come down further";
+  EXPECT_TRUE(is_worth(policy, warm, 60'000, 10'000));
+  situation.idle_ms = 301'000;
+  const EditGoal cold = edit_goal(policy, situation).value();
+  EXPECT_FALSE(is_worth(policy, cold, 76'000, 37'000)) << "nor where the edit itself is free";
+  EXPECT_TRUE(is_worth(policy, cold, 42'000, 37'000));
+  situation.tokens = 100'001;
+  EXPECT_TRUE(is_worth(policy, edit_goal(policy, situation).value(), 100'001, 95'000))
+      << "it would be refused";
+  const GatewayPolicy unknown =
+      read(R"({"mode":"compact","thresholdTokens":40000,"targetTokens":30000})").of({});
+  situation = {.tokens = 76'000, .tokens_per_turn = 500, .idle_ms = 1'000};
+  EXPECT_TRUE(is_worth(unknown, edit_goal(unknown, situation).value(), 76'000, 30'000))
+      << "where the client would compact is not known";
+}
+
+TEST(EditWaits, ATryThatFailedIsRepeatedOnceTheCacheHasExpiredOrTheWindowIsFull) {
+  const EditGoal warm{.tokens_gain = 1'000}, cold{.tokens_gain = 1'000, .is_cold = true},
+      full{.tokens_gain = 1'000, .is_over_limit = true};
+  EditWaits waits;
+  EXPECT_FALSE(waits.waits(40'000, warm));
+  waits.failed(40'000, warm);
+  EXPECT_TRUE(waits.waits(41'000, warm));
+  EXPECT_FALSE(waits.waits(41'000, cold));
+  waits.failed(41'000, cold);
+  EXPECT_TRUE(waits.waits(41'500, cold));
+  EXPECT_TRUE(waits.waits(41'500, warm));
+  EXPECT_FALSE(waits.waits(41'500, full));
+  waits.failed(41'500, full);
+  EXPECT_TRUE(waits.waits(42'000, full));
+  EXPECT_FALSE(waits.waits(60'000, warm)) << "it has grown";
+  waits.failed(60'000, warm);
+  EXPECT_FALSE(waits.waits(59'000, warm)) << "it has shrunk";
 }
 
 TEST(EditGoal, HeadroomLowersTheTargetDownToAQuarterOfTheThreshold) {

@@ -10,6 +10,11 @@
 namespace undertext {
 namespace {
 
+bool is_compaction(const JsonValue& value) {
+  const std::optional<JsonValue> type = value.find("type");
+  return type && type->is(JsonType::string) && type->string_is("compaction");
+}
+
 class Detacher {
  public:
   Detacher(const CompactionSeal& seal, Detached& detached) : seal_(seal), detached_(detached) {}
@@ -21,6 +26,12 @@ class Detacher {
     if (!json) {
       ++detached_.unread;
       return std::string(line);
+    }
+    line_ = line;
+    if (const JsonValue root = json->root(); const auto summary = summary_of_blocks(root)) {
+      count_blocks(root);
+      const std::string rest = without_items(root.raw());
+      return summary_message(*summary) + (rest.empty() ? "" : "\n" + rest);
     }
     look_into(json->root());
     std::string out;
@@ -35,13 +46,49 @@ class Detacher {
 
  private:
   void look_into(const JsonValue& value) {
-    if (value.is(JsonType::array))
-      for (const JsonValue element : value.elements()) look_into(element);
+    if (value.is(JsonType::array)) return look_into_list(value);
     if (!value.is(JsonType::object)) return;
-    const std::optional<JsonValue> type = value.find("type");
-    if (type && type->is(JsonType::string) && type->string_is("compaction") && replace(value))
-      return;
+    if (is_compaction(value) && replace(value)) return;
     for (const JsonMember member : value.members()) look_into(member.value);
+  }
+
+  void look_into_list(const JsonValue& list) {
+    std::vector<JsonValue> elements;
+    std::size_t behind = 0;  // of the elements that the last block stands for
+    std::optional<std::string> summary;
+    for (const JsonValue element : list.elements()) {
+      elements.push_back(element);
+      if (std::optional<std::string> found = summary_of_blocks(element)) {
+        summary = std::move(found);
+        behind = elements.size();
+      }
+    }
+    if (summary) {
+      for (std::size_t i = 0; i < behind; ++i) count_blocks(elements[i]);
+      const JsonValue& last = elements[behind - 1];
+      const std::string rest = without_items(last.raw());
+      replaced_.push_back({{list.offset() + 1, last.offset() + last.raw().size()},
+                           summary_message(*summary) + (rest.empty() ? "" : "," + rest)});
+    }
+    for (std::size_t i = behind; i < elements.size(); ++i) look_into(elements[i]);
+  }
+
+  // Of a message with blocks of ours, what the last of them says.
+  std::optional<std::string> summary_of_blocks(const JsonValue& message) const {
+    const std::vector<SealedItem> items = sealed_items(message);
+    if (items.empty() || !items.back().is_block) return std::nullopt;
+    std::optional<CompactionSeal::Opened> opened = open(items.back());
+    if (!opened) return std::nullopt;
+    return std::move(opened->pointer.summary);
+  }
+
+  void count_blocks(const JsonValue& message) {
+    for (const SealedItem& item : sealed_items(message))
+      if (open(item)) ++detached_.items;
+  }
+
+  std::optional<CompactionSeal::Opened> open(const SealedItem& item) const {
+    return seal_.open(line_.substr(item.text.begin, item.text.end - item.text.begin));
   }
 
   bool replace(const JsonValue& item) {
@@ -71,6 +118,7 @@ class Detacher {
 
   const CompactionSeal& seal_;
   Detached& detached_;
+  std::string_view line_;
   std::vector<std::pair<SealedText, std::string>> replaced_;  // in order
 };
 

@@ -17,9 +17,12 @@ struct Detached {
   std::uint64_t unread = 0;    // lines that have a sealed text and are no JSON: they stay
 };
 
-// `text`: JSON lines, in whatever form a client has them, or one JSON value. Every object of type
-// "compaction" with a sealed text becomes a message of the user with its summary; lines without one
-// stay byte for byte, also those that are no JSON.
+// `text`: JSON lines, in whatever form a client has them, or one JSON value. Lines without a sealed
+// text stay byte for byte, also those that are no JSON.
+// A compaction item of a list becomes a message of the user with its summary. A block stands for
+// all that is before it: a list of messages begins with the summary of its last one, and goes on
+// with what was said behind it. Where each message is a line, the summary is the line before its
+// block; in other places, such as a message inside of a record, a block becomes a text.
 Detached detached(std::string_view text, const CompactionSeal& seal);
 
 }  // namespace undertext

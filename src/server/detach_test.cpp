@@ -45,6 +45,89 @@ TEST(Detached, ABlockOfAMessageBecomesAText) {
       R"("The earlier part of this conversation was compacted. What matters of it:\n\nS"},{"type":"text","text":"a"}]}})");
 }
 
+std::string block_of(std::string_view sealed) {
+  return R"({"type":"compaction","content":"S","encrypted_content":")" + std::string(sealed) +
+         R"("})";
+}
+
+constexpr std::string_view summary_of_the_user =
+    R"({"role":"user","content":)"
+    R"("The earlier part of this conversation was compacted. What matters of it:\n\nS"})";
+
+TEST(Detached, AListBeginsWithTheSummaryOfItsLastBlockAsAMessageOfTheUser) {
+  const CompactionSeal seal("key");
+  const std::string block =
+      block_of(seal.seal({.conversation = "c", .version = 3, .summary = "S"}, "w"));
+  const std::string former =
+      block_of(seal.seal({.conversation = "c", .version = 2, .summary = "R"}, "w"));
+  const std::string assistant = R"({"role":"assistant","content":[)",
+                    answer = R"({"type":"text","text":"a"})",
+                    question = R"({"role":"user","content":"q"})";
+  const std::string rest = assistant + answer + "]}," + question + "]";
+  struct Case {
+    const char* name;
+    std::string list, detached;
+    std::uint64_t items = 1;
+  };
+  for (const Case& c : {
+           Case{"what stood before it was dropped",
+                "[" + assistant + block + "," + answer + "]}," + question + "]",
+                "[" + std::string(summary_of_the_user) + "," + rest},
+           Case{"what stood before it was kept",
+                "[" + question + "," + assistant + answer + "]},\n" + question + "," + assistant +
+                    block + "," + answer + "]}," + question + "]",
+                "[" + std::string(summary_of_the_user) + "," + rest},
+           Case{"there are two",
+                "[" + question + "," + assistant + former + "," + answer + "]}," + question + "," +
+                    assistant + block + "," + answer + "]}," + question + "]",
+                "[" + std::string(summary_of_the_user) + "," + rest, 2},
+           Case{"nothing was said behind it", "[" + assistant + block + "]}," + question + "]",
+                "[" + std::string(summary_of_the_user) + "," + question + "]"},
+           Case{"in a whole request",
+                R"({"model":"m","messages":[)" + assistant + block + "," + answer + "]}," +
+                    question + R"(],"max_tokens":9})",
+                R"({"model":"m","messages":[)" + std::string(summary_of_the_user) + "," + rest +
+                    R"(,"max_tokens":9})"},
+       }) {
+    const Detached result = detached(c.list, seal);
+    EXPECT_EQ(result.text, c.detached) << c.name;
+    EXPECT_EQ(result.items, c.items) << c.name;
+    EXPECT_EQ(result.unopened + result.unread, 0u) << c.name;
+    EXPECT_EQ(detached(result.text, seal).text, result.text) << c.name << ": twice is once";
+  }
+}
+
+TEST(Detached, AnotherKeysBlockStaysInAListWithTheMessagesBehindOurs) {
+  const CompactionSeal seal("key");
+  const CompactionPointer pointer{.conversation = "c", .version = 3, .summary = "S"};
+  const std::string assistant = R"({"role":"assistant","content":[)",
+                    question = R"({"role":"user","content":"q"})",
+                    ours = assistant + block_of(seal.seal(pointer, "w")) + "]}",
+                    theirs = assistant + block_of(CompactionSeal("another").seal(pointer, "w")) +
+                             R"(,{"type":"text","text":"a"}]})";
+  const Detached result =
+      detached("[" + question + "," + ours + "," + question + "," + theirs + "]", seal);
+  EXPECT_EQ(result.items, 1u);
+  EXPECT_EQ(result.unopened, 1u);
+  EXPECT_EQ(result.text,
+            "[" + std::string(summary_of_the_user) + "," + question + "," + theirs + "]");
+}
+
+TEST(Detached, AMessageThatIsALineHasTheSummaryInALineBeforeIt) {
+  const CompactionSeal seal("key");
+  const std::string block =
+      block_of(seal.seal({.conversation = "c", .version = 3, .summary = "S"}, "w"));
+  const std::string question = R"({"role":"user","content":"q"})";
+  const std::string lines = R"({"role":"assistant","content":[)" + block +
+                            R"(,{"type":"text","text":"a"}]})" + "\n" + question + "\n" +
+                            R"({"role":"assistant","content":[)" + block + "]}\n";
+  const Detached result = detached(lines, seal);
+  EXPECT_EQ(result.items, 2u);
+  EXPECT_EQ(result.text, std::string(summary_of_the_user) + "\n" +
+                             R"({"role":"assistant","content":[{"type":"text","text":"a"}]})" +
+                             "\n" + question + "\n" + std::string(summary_of_the_user) + "\n");
+}
+
 TEST(Detached, AListMayBeWrittenOverSeveralLines) {
   const CompactionSeal seal("key");
   const std::string item = seal.seal({.conversation = "c", .version = 3, .summary = "S"}, "w");

@@ -1,8 +1,10 @@
 """What tests/gateway/sdk_compaction.py runs with the packages of a folder: an agent whose session compacts, or a client of Anthropic's that asks for it.
 
-    compaction_calls.py agents BASE_URL FOLDER     compaction_calls.py resume BASE_URL FOLDER     compaction_calls.py anthropic BASE_URL FOLDER
+    compaction_calls.py agents BASE_URL FOLDER        compaction_calls.py resume BASE_URL FOLDER
+    compaction_calls.py anthropic BASE_URL FOLDER     compaction_calls.py anthropic-resume BASE_URL FOLDER
 
-`agents` leaves the items of each session in FOLDER as a list of JSON; `resume` goes on with what is there, without compacting. Prints the answers, one in a line.
+`agents` leaves the items of each session in FOLDER as a list of JSON, and `anthropic` the list of each client, with all that was said in it beside it; `resume` and `anthropic-resume` go on with what is there, without compacting.
+Prints the answers, one in a line.
 """
 
 import asyncio
@@ -10,7 +12,8 @@ import json
 import pathlib
 import sys
 
-sys.path.pop(0)  # this folder has an agents.py of its own
+if __name__ == "__main__":
+    sys.path.pop(0)  # this folder has an agents.py of its own
 
 
 def agent_at(url):
@@ -65,53 +68,96 @@ async def resumed_session(url, folder, mode):
     print(result.final_output)
 
 
-def anthropic_client(url):
+# How the client of Anthropic asks: streamed or not, with pauses or not, and whether it drops what
+# stands before a block.
+WAYS = [
+    (streams, pauses, drops)
+    for drops in (False, True)
+    for streams, pauses in ((False, False), (True, False), (False, True), (True, True))
+]
+
+
+def named(way):
+    return "-".join(
+        word for word, on in zip(("streams", "pauses", "drops"), way, strict=True) if on
+    )
+
+
+def client_at(url):
     import anthropic
 
-    client = anthropic.Anthropic(base_url=url + "/anthropic", api_key="k", max_retries=0)
-    for streams, pauses in ((False, False), (True, False), (False, True), (True, True)):
-        messages, blocks = [], 0
-        edit = {
-            "type": "compact_20260112",
-            "trigger": {"type": "input_tokens", "value": 1000},
-            "pause_after_compaction": pauses,
+    return anthropic.Anthropic(base_url=url, api_key="k", max_retries=0)
+
+
+def anthropic_client(url, folder, way):
+    streams, pauses, drops = way
+    client = client_at(url + "/anthropic")
+    messages, said, blocks = [], [], 0
+    edit = {
+        "type": "compact_20260112",
+        "trigger": {"type": "input_tokens", "value": 1000},
+        "pause_after_compaction": pauses,
+    }
+    for turn in range(12):
+        question = {
+            "role": "user",
+            "content": f"question {turn} {named(way)} " + "many words " * 60,
         }
-        for turn in range(12):
-            messages.append(
-                {
-                    "role": "user",
-                    "content": f"question {turn} {streams} {pauses} " + "many words " * 60,
-                }
-            )
-            while True:
-                request = {
-                    "model": "claude-sonnet-4-5",
-                    "max_tokens": 50,
-                    "messages": messages,
-                    "betas": ["compact-2026-01-12"],
-                    "context_management": {"edits": [edit]},
-                }
-                if streams:
-                    with client.beta.messages.stream(**request) as stream:
-                        answer = stream.get_final_message()
-                else:
-                    answer = client.beta.messages.create(**request)
-                messages.append({"role": "assistant", "content": answer.content})
-                blocks += sum(
-                    block.type == "compaction" and bool(block.content and block.encrypted_content)
-                    for block in answer.content
-                )
-                if answer.stop_reason != "compaction":
-                    break
-                assert pauses and len(answer.content) == 1, answer
-            print(answer.content[-1].text)
-        print("compacted" if blocks else "not compacted")
+        messages.append(question)
+        said.append(question)
+        while True:
+            request = {
+                "model": "claude-sonnet-4-5",
+                "max_tokens": 50,
+                "messages": messages,
+                "betas": ["compact-2026-01-12"],
+                "context_management": {"edits": [edit]},
+            }
+            if streams:
+                with client.beta.messages.stream(**request) as stream:
+                    answer = stream.get_final_message()
+            else:
+                answer = client.beta.messages.create(**request)
+            made = [block for block in answer.content if block.type == "compaction"]
+            assert all(block.content and block.encrypted_content for block in made), answer
+            blocks += len(made)
+            if made and drops:
+                messages.clear()
+            messages.append({"role": "assistant", "content": answer.content})
+            if answer.stop_reason != "compaction":
+                break
+            assert pauses and len(answer.content) == 1, answer
+        said.append(
+            {
+                "role": "assistant",
+                "content": [b.to_dict() for b in answer.content if b.type != "compaction"],
+            }
+        )
+        print(answer.content[-1].text)
+    print("compacted" if blocks > 1 else "not compacted")
+    for message in messages:
+        if message["role"] == "assistant":
+            message["content"] = [block.to_dict() for block in message["content"]]
+    pathlib.Path(folder, f"list-{named(way)}.json").write_text(json.dumps(messages))
+    pathlib.Path(folder, f"said-{named(way)}.json").write_text(json.dumps(said))
+
+
+def resumed_client(url, folder, way):
+    messages = json.loads(pathlib.Path(folder, f"list-{named(way)}.json").read_text())
+    messages.append({"role": "user", "content": f"are you still there {named(way)}?"})
+    answer = client_at(url).beta.messages.create(
+        model="claude-sonnet-4-5", max_tokens=50, messages=messages
+    )
+    print(answer.content[-1].text)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "anthropic":
-        anthropic_client(sys.argv[2])
+    kind, url, folder = sys.argv[1:]
+    if kind.startswith("anthropic"):
+        work = {"anthropic": anthropic_client, "anthropic-resume": resumed_client}[kind]
+        for each in WAYS:
+            work(url, folder, each)
     else:
-        work = {"agents": agents_session, "resume": resumed_session}[sys.argv[1]]
+        work = {"agents": agents_session, "resume": resumed_session}[kind]
         for each in ("input", "previous_response_id"):
-            asyncio.run(work(sys.argv[2], sys.argv[3], each))
+            asyncio.run(work(url, folder, each))

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 """Policies that edit requests, seen from both sides of the gateway.   editing.py PROGRAM
 
-Random clients keep their own lists and talk through the gateway to an upstream of ours, which checks every request by what providers publish (tests/dialect/validator.py).
-Clients see their own lists and answers as without a gateway; what the upstream gets is valid, and begins as the request before did unless an edit was recorded.
+Clients keep their own lists and talk through the gateway to an upstream of ours, whose requests are checked by what providers publish (tests/dialect/validator.py).
+Random ones are in random_clients.py.
 """
 
 import gzip
 import json
-import os
 import pathlib
-import random
 import subprocess
 import sys
 import unittest
@@ -20,7 +18,6 @@ from gateways import Folder, Gateway
 from upstream import Upstream, whole
 
 PROGRAM = None
-STORIES = int(os.environ.get("UNDERTEXT_STORIES", "6"))
 
 
 def words(count, seed):
@@ -271,61 +268,6 @@ class Editing(unittest.TestCase):
             for entry in self.query(conversation, {"query": "history"})[0]["result"]
             if (entry["description"] or "").startswith("policy ")
         }
-
-    def test_random_clients_under_random_policies(self):
-        seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(1 << 32))
-        print(f"SEED={seed}")
-        chance = random.Random(seed)
-        edited = 0
-        for story in range(STORIES):
-            kind = chance.choice([Anthropic, Chat, Responses])
-            policy = {
-                "mode": chance.choice(["fit", "tidy", "compact"]),
-                "windowTokens": chance.randrange(1500, 6000),
-                "headroomTurns": chance.randrange(4),
-                "keepResults": chance.randrange(3),
-                "repair": chance.choice(["on", "off"]),
-            }
-            with self.subTest(seed=seed, story=story, kind=kind.__name__, policy=policy):
-                edited += self.story(chance, kind(f"session-{story}"), policy)
-        self.assertGreater(edited, 0, "no policy did anything")
-
-    def story(self, chance, client, policy):
-        gateway = self.gateway(policy)
-        before, version_before, edited, conversation = [], 0, 0, None
-        for turn in range(chance.randrange(10, 25)):
-            client.say(f"question {turn}")
-            for _ in range(chance.randrange(3)):
-                client.use_tool(
-                    f"file{chance.randrange(4)}", words(chance.randrange(120), chance.randrange(9))
-                )
-            if chance.random() < 0.08:
-                gateway.stop()
-                gateway = self.gateway(policy)
-            own = json.loads(json.dumps(client.body()))
-            got, sent = self.ask(gateway, client, f"answer {turn}")
-            self.assertEqual(validator.broken(client.profile, sent), [])
-            version = int(got.get("x-undertext-version"))
-            self.assertGreater(version, version_before)
-            saved, now = int(got.get("x-undertext-saved")), without_markers(sent[client.listed])
-            if not edited and now[: len(before)] == before:
-                self.assertEqual((sent, saved), (own, 0))
-            conversation = conversation or self.conversations()[0]
-            is_prefix = now[: len(before)] == before
-            if not is_prefix:
-                recent = [
-                    each for each in self.edits(conversation) if version_before < each <= version
-                ]
-                self.assertTrue(recent, f"turn {turn}: the prefix broke without an edit")
-                edited += 1
-            self.assertEqual(
-                {key: value for key, value in sent.items() if key != client.listed},
-                {key: value for key, value in own.items() if key != client.listed},
-            )
-            before, version_before = now, version
-        gateway.stop()
-        self.store = f"sqlite:{self.folder.path}/kept-{client.session}-next.db"
-        return edited
 
     def long_client(self, gateway, turns=12, session="s"):
         client = Anthropic(session)
@@ -862,6 +804,15 @@ class Blocks(Editing):
         def body(self):
             return {**super().body(), "context_management": {"edits": [self.edit]}}
 
+        def drop(self):
+            """As clients may: the last block stands for all that is before it."""
+            at = max(
+                i
+                for i, message in enumerate(self.list)
+                if any(block["type"] == "compaction" for block in message["content"])
+            )
+            self.list = self.list[at:]
+
     def send(self, gateway, client, answer="ok", stream=False):
         """One request: the blocks of the answer, and the body that the upstream got, if it got one."""
         text = {"type": "text", "text": answer}
@@ -976,13 +927,8 @@ class Blocks(Editing):
                     for block in blocks:
                         self.assertEqual(sorted(block), ["content", "encrypted_content", "type"])
                         self.assertTrue(block["content"])
-                    if drops:  # as clients may: the block stands for all that is before it
-                        at = max(
-                            i
-                            for i, message in enumerate(client.list)
-                            if any(block["type"] == "compaction" for block in message["content"])
-                        )
-                        client.list = client.list[at:]
+                    if drops:
+                        client.drop()
                     client.say("go on")
                     _, body = self.send(gateway, client, "went on", stream)
                     text = json.dumps(body)
@@ -999,6 +945,31 @@ class Blocks(Editing):
                     self.assertNotIn("ut1.", everything)
                     self.assertLess(len(text), len(everything))
                     gateway.stop()
+
+    def test_a_list_that_is_detached_goes_on_without_the_gateway(self):
+        for pauses in (False, True):
+            for drops in (False, True):
+                with self.subTest(pauses=pauses, drops=drops):
+                    gateway = self.gateway(self.POLICY)
+                    client = self.Client(f"d-{pauses}-{drops}", pauses)
+                    self.assertTrue(self.work(gateway, client, 12), "nothing was compacted")
+                    if drops:
+                        client.drop()
+                    gateway.stop()
+                    file = pathlib.Path(self.folder.path) / f"{client.session}.json"
+                    file.write_text(json.dumps(client.list))
+                    self.run_program("detach", str(file))
+                    resumed = Anthropic(client.session)
+                    resumed.list = json.loads(file.read_text())
+                    self.assertNotIn("ut1.", json.dumps(resumed.list))
+                    self.assertEqual(resumed.list[0]["role"], "user")
+                    self.assertIn("The earlier part of this", resumed.list[0]["content"])
+                    client.drop()
+                    behind = [b for b in client.list[0]["content"] if b["type"] != "compaction"]
+                    said = [{"role": "assistant", "content": behind}] if behind else []
+                    self.assertEqual(resumed.list[1:], said + client.list[1:])
+                    resumed.say("go on")
+                    self.assertEqual(validator.broken("anthropic", resumed.body()), [])
 
     def test_a_pause_is_answered_without_the_upstream(self):
         for stream in (False, True):

@@ -13,6 +13,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "dialect"))
 import validator
+from compaction_calls import WAYS, named
 from gateways import Folder, Gateway
 from upstream import Upstream, streamed, whole
 
@@ -41,7 +42,7 @@ class SdkCompaction(unittest.TestCase):
         )
 
     def calls(self, python, kind, url=None):
-        module = "anthropic" if kind == "anthropic" else "agents"
+        module = "anthropic" if kind.startswith("anthropic") else "agents"
         if subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode != 0:
             self.skipTest(f"{module} is not to be had")
         done = subprocess.run(
@@ -65,6 +66,15 @@ class SdkCompaction(unittest.TestCase):
         answer = json.loads(done.stdout)
         self.assertTrue(answer["ok"], answer)
         return answer
+
+    def conversations(self):
+        listed = subprocess.run(
+            [PROGRAM, "list", "--store", self.store, "--json"],
+            env=self.folder.env,
+            capture_output=True,
+            text=True,
+        ).stdout
+        return [json.loads(line)["conversation"] for line in listed.splitlines()]
 
     def expanded(self, conversation):
         """The view with every summary expanded, as the client and the provider said it."""
@@ -144,13 +154,7 @@ class SdkCompaction(unittest.TestCase):
         for body in self.bodies():
             self.assertEqual(validator.broken("openai_responses", body), [])
         # All that was said is there, in one conversation for each session.
-        listed = subprocess.run(
-            [PROGRAM, "list", "--store", self.store, "--json"],
-            env=self.folder.env,
-            capture_output=True,
-            text=True,
-        ).stdout
-        conversations = [json.loads(line)["conversation"] for line in listed.splitlines()]
+        conversations = self.conversations()
         self.assertEqual(len(conversations), 2, conversations)
         self.gateway.stop()
         modes = []
@@ -234,18 +238,49 @@ class SdkCompaction(unittest.TestCase):
 
         self.upstream.answer = answer
         lines = self.calls(f"{SDKS}/bin/python", "anthropic")
-        # Whole and streamed, with pauses and without: each turn has its answer, and a compaction block came.
+        # Each turn has its answer, and compaction blocks came in each way of asking.
+        count = 12 * len(WAYS)
         self.assertEqual(
             [line for line in lines if line.startswith("answer")],
-            [numbered(i + 1, "anthropic") for i in range(48)],
+            [numbered(i + 1, "anthropic") for i in range(count)],
         )
-        self.assertEqual([line for line in lines if "compacted" in line], ["compacted"] * 4)
+        self.assertEqual([line for line in lines if "compacted" in line], ["compacted"] * len(WAYS))
         bodies = self.bodies()
+        self.assertEqual(len(bodies), count)
         for body in bodies:
             self.assertEqual(validator.broken("anthropic", body), [])
         self.assertLess(
             max(len(json.dumps(body)) for body in bodies), 12 * 700, "nothing was compacted"
         )
+        self.gateway.stop()
+        # Every compaction expands to the exact originals: all that was said, once and in order.
+        conversations = self.conversations()
+        self.assertEqual(len(conversations), len(WAYS), conversations)
+        expanded = [self.expanded(conversation) for conversation in conversations]
+        for way in WAYS:
+            said = json.loads((self.folder.path / f"said-{named(way)}.json").read_text())
+            self.assertEqual(len(said), 24)
+            (found,) = (each for each in expanded if each[0] == said[0])
+            self.assertEqual(found, said, way)
+        # The gateway is gone: each client's list is detached, and goes on with the provider alone.
+        for way in WAYS:
+            file = self.folder.path / f"list-{named(way)}.json"
+            former = file.read_text()
+            self.assertIn("ut1.", former)
+            self.assertEqual(
+                json.loads(former)[0]["role"] == "assistant", way[-1], "it was dropped"
+            )
+            self.folder.run("detach", file)
+        self.assertEqual(
+            self.calls(f"{SDKS}/bin/python", "anthropic-resume", self.upstream.url),
+            [numbered(count + i + 1, "anthropic") for i in range(len(WAYS))],
+        )
+        for body in self.bodies()[count:]:
+            self.assertEqual(validator.broken("anthropic", body), [])
+            self.assertIn(
+                "The earlier part of this conversation was compacted.",
+                json.dumps(body["messages"][0]),
+            )
 
 
 if __name__ == "__main__":

@@ -137,6 +137,73 @@ test('requests are one click away, the newest first, with what they cost', async
   assert.deepEqual(await view.faults(), [])
 })
 
+test('the ledger has what the requests cost, and the misses that should have been hits', async () => {
+  await server.api('POST', '/v1/conversations', { id: 'billed' })
+  const days = ['Monday', 'Monday', 'Tuesday']
+  for (const [i, day] of days.entries()) {
+    const request = body({ messages: marked(said(2 + Math.min(i, 1))), system: system(day) })
+    await server.api('POST', '/v1/conversations/billed/operations', {
+      operation: 'RECONCILE',
+      client: 'anthropic',
+      request,
+    })
+    const usage = {
+      requestId: `msg_billed_${i}`,
+      model: 'claude-sonnet-4-5',
+      prompt: 14_000 + 1_000 * i,
+      completion: 100,
+      cached: i === 1 ? 13_990 : 0,
+      cacheWritten: i === 1 ? 1_000 : 14_000,
+    }
+    await record(request, { to: 'billed', usage, timestamp: Date.UTC(2026, 4, 5, 9, i) })
+  }
+  await page.goto(`${server.url}/#/billed/requests`)
+  const ledger = page.getByRole('region', { name: 'Cost' })
+  await ledger.locator('tbody tr').first().waitFor()
+  const cells = await ledger
+    .locator('tr')
+    .evaluateAll(all => all.map(row => [...row.cells].map(cell => cell.textContent)))
+  // 2,010 tokens at $3 a million, 13,990 read at $0.30, 29,000 written at $3.75, 300 answered at $15.
+  assert.deepEqual(cells, [
+    ['Day', 'Model', 'Turns', 'Sent', 'Read', 'Written', 'Missed', 'Out', 'Dollars'],
+    [
+      '2026-05-05',
+      'claude-sonnet-4-5',
+      '3',
+      '45,000',
+      '13,990',
+      '29,000',
+      '14,990',
+      '300',
+      '$0.1235',
+    ],
+  ])
+  await ledger.getByText('All figures are the upstream’s. Missed cache: $0.0517.').waitFor()
+  const findings = ledger.getByRole('list', { name: 'Misses that should have been hits' })
+  assert.deepEqual(await findings.locator('li').allTextContents(), [
+    'Request 3 missed 14,990 tokens ($0.0517) that request 2 had left: system[1].text differs from byte 11 on.',
+  ])
+  assert.deepEqual(await view.faults(), [])
+  await findings.getByRole('link', { name: 'Request 3' }).click()
+  await page.getByRole('heading', { name: 'Request 3', exact: true }).waitFor()
+  assert.match(await verdict(), /The cache breaks at system\[1\]\.text, after byte 11 of it\./)
+})
+
+test('the ledger of all conversations is read when it is opened', async () => {
+  await page.goto(`${server.url}/#/${id}/requests`)
+  const all = page.locator('details.ledger')
+  assert.equal(await all.locator('table').count(), 0)
+  await page.getByText('Cost of all conversations').click()
+  await all.locator('tbody tr').first().waitFor()
+  const stored = await server.api('GET', '/v1/ledger')
+  assert.deepEqual(
+    await all.locator('tbody th').allTextContents(),
+    stored.map(row => row.day),
+  )
+  assert.ok(stored.some(row => row.day === '2026-05-04'))
+  assert.deepEqual(await view.faults(), [])
+})
+
 for (const [name, theme, viewport] of [
   ['wide', 'light', { width: 1440, height: 900 }],
   ['dark', 'dark', { width: 1440, height: 900 }],

@@ -33,7 +33,6 @@ import sys
 import threading
 import urllib.parse
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = {  # dollars for a million tokens, window, the least that is cached: the table of models and its sources
     "claude-sonnet-4-5": {"input": 3.0, "output": 15.0, "window": 200_000, "min": 1024},
     "claude-opus-4-5": {"input": 5.0, "output": 25.0, "window": 200_000, "min": 4096},
@@ -49,6 +48,10 @@ POLICIES = {
     "tidy, cold": {"mode": "tidy", "when": "cold"},
     "compact": {"mode": "compact"},
     "compact, cold": {"mode": "compact", "when": "cold"},
+    # Edits that come down less far than the client's own compactions.
+    "compact to 37 %": {"mode": "compact", "targetPercent": 37},
+    "compact to 30 %": {"mode": "compact", "targetPercent": 30},
+    "tidy to 37 %": {"mode": "tidy", "targetPercent": 37},
 }
 
 # Room for more turns, where a policy comes down to hardly less than its threshold. Each is held against the one before.
@@ -78,21 +81,57 @@ def load_encoding(folder):
 
 
 class Texts:
-    """Real texts to cut tool outputs from: the files of this repository."""
+    """Texts to cut tool outputs from: files of a repository that there is not, written from a fixed seed, so that a session is the same at every commit."""
+
+    ROOMS = "base cache client cursor gateway history index ledger message policy query reader sequence server store token tree version window writer".split()
+    PARTS = "batch block budget count digest edit error event field fork head key limit list mark model name node order page place plan range record request result row seal size slot state text turn unit value view word".split()
+    VERBS = "add append apply begin check close copy drop find follow keep load make merge open parse read render send show sort split take write".split()
+    JOINS = "a the each every no one its this that of in with without before behind is are has have was and or so while where until".split()
+    FORMS = (
+        "{i}const {T} {a} = {b}.{v}_{c}({d}, {n});",
+        "{i}if ({a}.{v}({b}) > {n}) return {c};",
+        "{i}for (const {T}& {a} : {b}.{c}s()) {v}({a});",
+        "{i}// {S}.",
+        "{i}{a}_.{v}_{b}(std::move({c}), {{.{d} = {n}}});",
+        '{i}EXPECT_EQ({a}.{b}().{v}(), {n}u) << "{s}";',
+        '{i}return Error{{ErrorCode::not_found, "{s}", "{a}"}};',
+        "{S}, and {s}.",
+        "- `{a}_{b}`: {s} ({n}).",
+        "{i}}}",
+        "",
+    )
 
     def __init__(self):
-        self.files = []
-        for pattern in (
-            "src/*/*.cpp",
-            "src/*/*.hpp",
-            "docs/*.md",
-            "tests/*.py",
-            "bindings/node/src/*.ts",
-        ):
-            for path in sorted(ROOT.glob(pattern)):
-                text = path.read_text(errors="replace")
-                if len(text) > 500:
-                    self.files.append((str(path.relative_to(ROOT)), text))
+        self.files = [
+            (path, self.file(random.Random(f"text of {path}")))
+            for room in self.ROOMS
+            for part in self.PARTS[: 4 + len(room)]
+            for path in (f"src/{room}/{part}.cpp",)
+        ]
+
+    def file(self, chance):
+        lines, size, end = [], 0, int(chance.lognormvariate(math.log(9000), 0.8)) + 500
+        while size < end:
+            names = {key: chance.choice(self.PARTS) for key in "abcd"}
+            words = [
+                chance.choice(self.JOINS if k % 2 else self.PARTS + self.VERBS)
+                for k in range(chance.randrange(3, 14))
+            ]
+            said = " ".join(words)
+            lines.append(
+                chance.choice(self.FORMS).format(
+                    **names,
+                    i="  " * chance.randrange(4),
+                    n=chance.randrange(1, 2000),
+                    s=said,
+                    S=said.capitalize(),
+                    T=chance.choice(self.PARTS).capitalize()
+                    + chance.choice(self.PARTS).capitalize(),
+                    v=chance.choice(self.VERBS),
+                )
+            )
+            size += len(lines[-1]) + 1
+        return "\n".join(lines)
 
 
 class Session:
