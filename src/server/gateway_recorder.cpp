@@ -95,6 +95,7 @@ class StoreRecorder final : public ExchangeRecorder, public ExchangeEditor {
   RequestEdit unedited(const ObservedRequest& request) const override {
     return recorder_.unedited(request);
   }
+  bool is_held_up() const override { return recorder_.is_held_up(); }
 
  private:
   const std::shared_ptr<const CompactionSeal> seal_;
