@@ -465,6 +465,14 @@ TEST_F(TurnRecorderTest, ASessionGoesOnWithItsListThoughATitleOfTheSameWordsWasA
   }
 }
 
+TEST_F(TurnRecorderTest, ASessionThatBeginsWithTheSameWordsTwiceIsRecorded) {
+  const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", "s"}};
+  const std::string id = turn(sent(body({"go on"}), session), answer("go on"));
+  EXPECT_EQ(turn(sent(body({"go on", "go on", "go on"}), session), answer("yes")), id);
+  EXPECT_EQ(texts(id), "go on go on go on yes");
+  EXPECT_EQ(open(id)->requests({}).value().size(), 2u);
+}
+
 TEST_F(TurnRecorderTest, AgentsOfOneSessionThatShareTheirFirstMessageKeepTheirOwnConversations) {
   for (const bool is_rewritten : {false, true}) {
     const auto in = [&](const std::string& agent, const std::vector<std::string>& texts_sent) {
