@@ -5,7 +5,8 @@
 
 One request at a time: direct, relay, http-proxy, gateway, gateway without recording, in an order that changes; a process of its own for the upstream, for each proxy and for the client. Bodies of
 72 kB and 429 kB in the form of Claude Code's. Prints lines of JSON: idle memory and the time until the gateway is ready (the median of 20 starts), the ways with their p50 and p99,
-what share of one core each process had, and 1,000 streams at once with bodies of three sizes. Client and upstream are the load generator.
+what share of one core each process had, and 1,000 streams at once with bodies of three sizes. Client and upstream are the load generator. Exits with 1 where a gateway is not ready
+within 60 ms (median) or has more than 30 MB then.
 """
 
 import json
@@ -19,6 +20,9 @@ import statistics
 import subprocess
 import sys
 import time
+
+# What is promised of a gateway that has just started.
+READY_P50_MS_MAX, IDLE_MB_MAX = 60, 30
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/gateway"))
@@ -183,7 +187,15 @@ def measure(program, rounds, packages):
     if proxy is None:
         print("skipped: http-proxy: scripts/peers proxies has not got it", file=sys.stderr)
     try:
-        print(json.dumps(starts(folder, url)), flush=True)
+        begun = starts(folder, url)
+        print(json.dumps(begun), flush=True)
+        missed = [
+            f"{what} is {begun[what]}, over {most}"
+            for what, most in (("ready_p50_ms", READY_P50_MS_MAX), ("idle_MB", IDLE_MB_MAX))
+            if begun[what] > most
+        ]
+        for each in missed:
+            print(f"MISSED: {each}", file=sys.stderr, flush=True)
         with (
             Gateway(folder, url, "--quiet", "sqlite:" + str(folder.path / "bench.db")) as gateway,
             Gateway(folder, url, "--quiet", "--record", "none") as plain,
@@ -271,6 +283,8 @@ def measure(program, rounds, packages):
         text=True,
     )
     print(json.dumps({"many": many.stdout.strip() or many.stderr.strip()[-300:]}), flush=True)
+    if missed:
+        sys.exit("MISSED: " + "; ".join(missed))
 
 
 if __name__ == "__main__":

@@ -100,21 +100,25 @@ std::string Desk::url(const Common& common) const {
   return common.store ? *common.store : chosen_store ? *chosen_store : default_store_url();
 }
 
+std::function<Result<std::shared_ptr<Store>>()> Desk::opener(const Common& common, Need need,
+                                                             StoreOptions options) const {
+  const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
+  options.create = need != Need::there;
+  options.tenant = common.tenant ? *common.tenant : chosen_tenant;
+  return [url = url(common), options, makes_folders = is_default && options.create] {
+    if (makes_folders) make_folders_above(url.substr(sqlite_prefix.size()));
+    return open_store(url, options);
+  };
+}
+
 std::shared_ptr<Store> Desk::store(const Common& common, Need need, StoreOptions options) {
   add_models_of(common.models);
-  const bool is_default = !common.store && !chosen_store && variable("UNDERTEXT_STORE").empty();
-  const std::string url = this->url(common);
-  const std::string tenant = common.tenant ? *common.tenant : chosen_tenant;
-  const auto key = std::pair(url, tenant);
+  const auto key = std::pair(url(common), common.tenant ? *common.tenant : chosen_tenant);
   if (const auto open = stores_.find(key); open != stores_.end()) return open->second;
-  const bool make = need != Need::there;
-  if (is_default && make) make_folders_above(url.substr(sqlite_prefix.size()));
-  options.create = make;
-  options.tenant = tenant;
-  Result<std::shared_ptr<Store>> opened = open_store(url, options);
+  Result<std::shared_ptr<Store>> opened = opener(common, need, std::move(options))();
   if (!opened && opened.error().code == ErrorCode::not_found) {
     Error error = opened.error();
-    if (!make) error.message += " (undertext init makes one)";
+    if (need == Need::there) error.message += " (undertext init makes one)";
     throw Failure(common.store ? about_option("--store", std::move(error)) : std::move(error));
   }
   if (!opened && common.store) throw Failure(about_option("--store", opened.error()));

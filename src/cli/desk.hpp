@@ -46,6 +46,9 @@ class Desk {
   // Opened once, and kept open. The folder of the default store is made too, for its owner alone.
   std::shared_ptr<Store> store(const Common& common, Need need = Need::there,
                                StoreOptions options = {});
+  // Opens what store() would, at any time and on any thread. It may throw Failure.
+  std::function<Result<std::shared_ptr<Store>>()> opener(const Common& common, Need need,
+                                                         StoreOptions options) const;
   // With the settings it was made with; or `config`, which it then keeps. One called "default" is
   // always made.
   Conversation conversation(const Common& common, Need need = Need::there,

@@ -72,21 +72,6 @@ void tell_of_pointers(const Desk& desk, const GatewayPolicies& policies) {
         "it: undertext detach SESSION");
 }
 
-// Traffic does not wait for a server of PostgreSQL that cannot be reached now. A file that cannot
-// be opened is a mistake.
-void find_store(Desk& desk, const GatewayGiven& given, GatewayServing& serving) {
-  try {
-    serving.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
-  } catch (const Failure& failure) {
-    if (failure.error().code != ErrorCode::unavailable || !desk.url(given).starts_with("postgres"))
-      throw;
-    desk.note("nothing is recorded until the store can be opened: " + failure.error().message);
-    const StoreOptions options{
-        .create = true, .tenant = given.tenant.value_or(desk.chosen_tenant), .connections_max = 8};
-    serving.open_store = [url = desk.url(given), options] { return open_store(url, options); };
-  }
-}
-
 int run_gateway(Desk& desk, GatewayGiven& given) {
   if (given.place) given.store = given.place;
   GatewayServing serving;
@@ -109,8 +94,8 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   read_upstreams(given.upstreams, serving);
   serving.quota = read_quota(given.quota);
   if (serving.record != RecordLevel::none || !serving.record_by_tenant.empty())
-    find_store(desk, given, serving);
-  serving.secret = installation_secret();
+    serving.store = store_of_gateway(desk, given, 8);
+  serving.secret = secret_of_gateway(desk);
   tell_of_pointers(desk, serving.policies);
   if (given.metrics) {
     const ListenAddress at = read_listen(*given.metrics, {"127.0.0.1", 8789});
@@ -131,10 +116,10 @@ int run_wrap(Desk& desk, const WrapGiven& given) {
   if (given.command.empty())
     fail(ErrorCode::invalid_argument, "say what to run, such as claude or codex", "command");
   Wrapping wrapping{.command = given.command, .serve = {}};
-  wrapping.serve.store = desk.store(given, Desk::Need::make, {.connections_max = 8});
+  wrapping.serve.store = store_of_gateway(desk, given, 8);
   wrapping.serve.gateway.emplace();
   read_upstreams(given.upstreams, *wrapping.serve.gateway);
-  wrapping.serve.gateway->secret = installation_secret();
+  wrapping.serve.gateway->secret = secret_of_gateway(desk);
   wrapping.serve.gateway->one_user = true;
   wrapping.serve.gateway->project = current_folder();
   tell_of_pointers(desk, wrapping.serve.gateway->policies);

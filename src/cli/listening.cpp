@@ -15,6 +15,7 @@
 #include "system/process.hpp"
 #if UNDERTEXT_HAVE_SERVER
 #  include "server/gateway_serving.hpp"
+#  include "server/late_store.hpp"
 #endif
 
 namespace undertext {
@@ -109,6 +110,47 @@ std::string read_key_variable(const std::string& name) {
   if (key == nullptr || *key == '\0')
     fail(ErrorCode::invalid_argument, name + " is not set", "compaction-key-env");
   return key;
+}
+
+namespace {
+
+// Of a URL that may hold a password, for people.
+std::string without_secrets(std::string url) {
+  const std::size_t slashes = url.find("://");
+  if (slashes == url.npos) return url;
+  url = url.substr(0, url.find('?'));
+  const std::size_t host = slashes + 3, at = url.rfind('@');
+  return at == url.npos ? url : url.erase(host, at + 1 - host);
+}
+
+bool may_come_back(ErrorCode code) {
+  return code == ErrorCode::unavailable || code == ErrorCode::corrupt ||
+         code == ErrorCode::internal;
+}
+
+}  // namespace
+
+std::shared_ptr<Store> store_of_gateway(Desk& desk, const Common& common,
+                                        std::uint32_t connections_max) {
+  const StoreOptions options{.connections_max = connections_max};
+  try {
+    return desk.store(common, Desk::Need::make, options);
+  } catch (const Failure& failure) {
+    if (!may_come_back(failure.error().code)) throw;
+    desk.note("nothing is recorded until the store can be opened: " + failure.error().message);
+    return late_store({.name = without_secrets(desk.url(common)),
+                       .failure = failure.error(),
+                       .open = desk.opener(common, Desk::Need::make, options)});
+  }
+}
+
+std::string secret_of_gateway(const Desk& desk) {
+  try {
+    return installation_secret();
+  } catch (const Failure& failure) {
+    desk.note("conversations of this run are found by this run only: " + failure.error().message);
+    return {};
+  }
 }
 
 Quota read_quota(const QuotaGiven& given) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 
 namespace undertext {
 
+class Desk;
+class Store;
 struct GatewayServing;
 
 struct ListenAddress {
@@ -45,9 +48,18 @@ Quota read_quota(const QuotaGiven& given);  // throws Failure
 // The tokens that are meant: the named file, else the user's own where there is one.
 std::optional<std::string> tokens_meant(const std::optional<std::string>& given);
 
+// The store of a gateway, whose traffic does not wait for it: one that cannot be opened now, because
+// it is unavailable or damaged, is opened later (server/late_store.hpp), which is told on standard
+// error. Throws Failure: what is a mistake, such as a URL of no kind.
+std::shared_ptr<Store> store_of_gateway(Desk& desk, const Common& common,
+                                        std::uint32_t connections_max);
+
 // The secret of this installation, by which a gateway tells users apart: gateway.key beside the
 // user's store, made where there is none. Empty where it has no place. unavailable: it cannot be
 // read or written.
 std::string installation_secret();
+// The same; empty where it cannot be read or written, which is told on standard error: traffic does
+// not wait for it either, and a random one tells users apart for as long as the process runs.
+std::string secret_of_gateway(const Desk& desk);
 
 }  // namespace undertext

@@ -98,7 +98,10 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   options.core_dumps = given.core_dumps;
   if (given.docs) options.site = SiteFiles::read(*given.docs).value();
   options.tokens_file = tokens_meant(given.tokens);
-  options.store = desk.store(given, Desk::Need::make, {.connections_max = 32});
+  constexpr std::uint32_t store_connections = 32;
+  options.store = given.gateway
+                      ? store_of_gateway(desk, given, store_connections)
+                      : desk.store(given, Desk::Need::make, {.connections_max = store_connections});
   if (given.gateway) {
     GatewayServing gateway;
     const ListenAddress at = read_listen(*given.gateway, {gateway.address, gateway.port});
@@ -107,7 +110,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
     gateway.hosts = options.hosts;
     gateway.tls = options.tls;
     read_upstreams(given.upstreams, gateway);
-    gateway.secret = installation_secret();
+    gateway.secret = secret_of_gateway(desk);
     options.gateway = std::move(gateway);
   }
   options.on_listening = [&](const std::string& url, const std::string& gateway) {

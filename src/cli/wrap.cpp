@@ -113,10 +113,11 @@ int wait_for_end(Child& child, const sigset_t& signals) {
 // The terminal is the command's: what the server logs goes to a file beside the user's store.
 OpenFile open_log() {
   const std::optional<std::string> tokens = default_tokens_file();
-  if (!tokens) return open_file("/dev/null", OpenFor::writing_nothing);
-  make_folders_above(*tokens);
-  const std::string path = (std::filesystem::path(*tokens).parent_path() / "wrap.log").string();
-  return open_file(path, OpenFor::appending);
+  if (tokens) {
+    const std::filesystem::path folder = std::filesystem::path(*tokens).parent_path();
+    if (OpenFile log = open_file((folder / "wrap.log").string(), OpenFor::appending)) return log;
+  }
+  return open_file("/dev/null", OpenFor::writing_nothing);
 }
 
 }  // namespace

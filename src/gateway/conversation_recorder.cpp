@@ -15,6 +15,12 @@ std::int64_t milliseconds(std::chrono::system_clock::duration duration) {
 
 constexpr std::size_t ended_max = 4096;  // more than may wait for an editor
 
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<Milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
 // Of the calls that a gateway knows, those that hold a list of messages.
 bool is_recorded(CallKind call) { return call != CallKind::models && call != CallKind::other; }
 
@@ -47,6 +53,27 @@ ClientRequestHead head_of(const ObservedRequest& request) {
 }
 
 }  // namespace
+
+class ConversationRecorder::Following {
+ public:
+  explicit Following(ConversationRecorder& recorder)
+      : recorder_(recorder), lock_(recorder.mutex_), since_ms_(steady_ms()) {
+    recorder_.following_since_ms_ = since_ms_;
+  }
+  ~Following() {
+    const std::int64_t now_ms = steady_ms();
+    const bool was_slow = now_ms - since_ms_ > recorder_.options_.slow_after.count();
+    recorder_.slow_until_ms_ = was_slow ? now_ms : 0;
+    recorder_.following_since_ms_ = 0;
+  }
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+
+ private:
+  ConversationRecorder& recorder_;
+  const std::lock_guard<std::mutex> lock_;
+  const std::int64_t since_ms_;
+};
 
 bool is_turn(const ObservedRequest& request) {
   if (!request.dialect || !request.body) return false;
@@ -99,8 +126,15 @@ std::shared_ptr<ObservedTurn> ConversationRecorder::begin(const ObservedRequest&
 }
 
 void ConversationRecorder::request(const std::shared_ptr<const ObservedRequest>& request) {
-  const std::lock_guard lock(mutex_);
+  const Following following(*this);
   begin(*request);
+}
+
+bool ConversationRecorder::is_held_up() const {
+  const std::int64_t now_ms = steady_ms(), since_ms = following_since_ms_,
+                     slow_until_ms = slow_until_ms_;
+  return (since_ms != 0 && now_ms - since_ms > options_.slow_after.count()) ||
+         (slow_until_ms != 0 && now_ms - slow_until_ms < options_.edits_again_after.count());
 }
 
 bool ConversationRecorder::keeps_bodies(CallKind call) const { return is_recorded(call); }
@@ -119,7 +153,7 @@ RequestEdit ConversationRecorder::edit(const std::shared_ptr<const ObservedReque
   // A copy: where the edit is late, the answer of the request is recorded meanwhile.
   std::optional<const ObservedTurn> turn;
   {
-    const std::lock_guard lock(mutex_);
+    const Following following(*this);
     if (const std::shared_ptr<const ObservedTurn> begun = begin(*request)) turn.emplace(*begun);
   }
   if (!turn) return simple;
@@ -143,7 +177,7 @@ std::shared_ptr<Conversation> ConversationRecorder::conversation_of(std::uint64_
 }
 
 void ConversationRecorder::finished(ObservedExchange exchange) {
-  const std::lock_guard lock(mutex_);
+  const Following following(*this);
   ended_.insert(exchange.request->number);
   if (ended_.size() > ended_max) ended_.erase(ended_.begin());
   const auto found = under_way_.find(exchange.request->number);

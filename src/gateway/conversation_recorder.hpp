@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -30,6 +31,9 @@ struct ConversationRecorderOptions {
   TurnEditorOptions edits = {};
   bool one_user = false;                                       // all credentials are one user's
   std::uint64_t decoded_bytes_max = std::uint64_t{128} << 20;  // of one body
+  // A store that takes longer than this with one turn hangs: requests are not edited until it has
+  // answered, and so much longer, unless it was fast with another turn meanwhile.
+  std::chrono::milliseconds slow_after{1000}, edits_again_after{1000};
   std::function<void(const std::string& tenant, const Conversation& conversation)> on_recorded = {};
   // Something of a tenant could not be recorded.
   std::function<void(const std::string& tenant, const std::string& what, const Error& error)>
@@ -53,14 +57,20 @@ class ConversationRecorder final : public ExchangeRecorder, public ExchangeEdito
   RequestEdit edit(const std::shared_ptr<const ObservedRequest>& request,
                    const Offer& offer) override;
   RequestEdit unedited(const ObservedRequest& request) const override;
+  bool is_held_up() const override;
 
  private:
+  // The right to follow requests and answers, which takes as long as the store does.
+  class Following;
   // The turn of a request, which may have been begun already. Null: it has none.
   std::shared_ptr<ObservedTurn> begin(const ObservedRequest& request);
   void failed(const ObservedRequest& request, const std::string& what, const Error& error);
   Result<SentRequest> sent(const ObservedRequest& request) const;
 
   const ConversationRecorderOptions options_;
+  // Of the turn that is followed now, and of the last one that was slow, if none was fast since;
+  // in milliseconds of the steady clock. 0: there is none.
+  std::atomic<std::int64_t> following_since_ms_ = 0, slow_until_ms_ = 0;
   std::mutex mutex_;
   TurnRecorder turns_;
   TurnEditor editor_;

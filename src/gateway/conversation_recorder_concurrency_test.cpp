@@ -1,5 +1,6 @@
 // Conversations that are edited on several threads while their answers are recorded on another.
 #include <atomic>
+#include <future>
 #include <map>
 #include <thread>
 #include <vector>
@@ -36,6 +37,24 @@ class ConversationRecorderTest : public ::testing::Test {
     return conversation;
   }
 
+  std::shared_ptr<const ObservedRequest> request(const std::string& session,
+                                                 const std::string& list) {
+    auto request = std::make_shared<ObservedRequest>();
+    request->number = ++numbers_;
+    request->tenant = "default";
+    request->call = CallKind::messages;
+    request->upstream = "anthropic";
+    request->dialect = Dialect::anthropic;
+    request->method = "POST";
+    request->target = "/v1/messages";
+    request->fields = {{"x-session-id", session}};
+    request->body = std::make_shared<const std::string>(
+        R"({"model":"m","max_tokens":9,"messages":[)" + list + "]}");
+    request->body_bytes = request->body->size();
+    request->received = std::chrono::system_clock::now();
+    return request;
+  }
+
   // A session of its own, of so many turns. The number of requests that were edited.
   int talk(const std::string& session, int turns) {
     int edited = 0;
@@ -43,25 +62,13 @@ class ConversationRecorderTest : public ::testing::Test {
     for (int turn = 0; turn < turns; ++turn) {
       const std::string said = session + " says " + std::to_string(turn);
       list += (list.empty() ? "" : ",") + (R"({"role":"user","content":")" + said) + R"("})";
-      auto request = std::make_shared<ObservedRequest>();
-      request->number = ++numbers_;
-      request->tenant = "default";
-      request->call = CallKind::messages;
-      request->upstream = "anthropic";
-      request->dialect = Dialect::anthropic;
-      request->method = "POST";
-      request->target = "/v1/messages";
-      request->fields = {{"x-session-id", session}};
-      request->body = std::make_shared<const std::string>(
-          R"({"model":"m","max_tokens":9,"messages":[)" + list + "]}");
-      request->body_bytes = request->body->size();
-      request->received = std::chrono::system_clock::now();
-      const RequestEdit edit = recorder_.edit(request, {});
+      const std::shared_ptr<const ObservedRequest> asked = request(session, list);
+      const RequestEdit edit = recorder_.edit(asked, {});
       if (edit.on_sent) edit.on_sent();
       edited += edit.body.has_value();
       std::string answer;
       for (int word = 0; word < 100; ++word) answer += "word" + std::to_string(word * turn) + " ";
-      recorder_.finished({.request = request,
+      recorder_.finished({.request = asked,
                           .status = 200,
                           .body = R"({"id":")" + session + std::to_string(turn) +
                                   R"(","role":"assistant","content":[{"type":"text","text":")" +
@@ -79,6 +86,31 @@ class ConversationRecorderTest : public ::testing::Test {
   std::atomic<std::uint64_t> numbers_ = 0;
   ConversationRecorder recorder_;
 };
+
+TEST_F(ConversationRecorderTest, EditsAreHeldUpWhileTheStoreHangsAndUntilItIsFastAgain) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::atomic<bool> hangs = true;
+  ConversationRecorder recorder(
+      {.turns = {.store =
+                     [&](const std::string&) {
+                       if (hangs) released.wait();
+                       return store_;
+                     },
+                 .open = [this](const std::string&, const std::string& id) { return open(id); }},
+       .slow_after = std::chrono::milliseconds(200),
+       .edits_again_after = std::chrono::hours(1)});
+  EXPECT_FALSE(recorder.is_held_up());
+  std::thread recording(
+      [&] { recorder.request(request("s", R"({"role":"user","content":"hi"})")); });
+  while (!recorder.is_held_up()) std::this_thread::yield();
+  hangs = false;
+  release.set_value();
+  recording.join();
+  EXPECT_TRUE(recorder.is_held_up()) << "it may hang again at once";
+  while (recorder.is_held_up()) recorder.request(request("s", R"({"role":"user","content":"hi"})"));
+  EXPECT_EQ(open_.size(), 1u);
+}
 
 TEST_F(ConversationRecorderTest, ConversationsAreEditedSideBySideAndNothingIsMixedUp) {
   constexpr int sessions = 4, turns = 24;

@@ -36,12 +36,18 @@ bool EditingQueue::submit(std::shared_ptr<const ObservedRequest> request, Done d
   auto job = std::make_shared<Job>();
   job->request = std::move(request);
   job->done = std::move(done);
+  job->is_held_up = editor_->is_held_up();
   {
     const std::lock_guard lock(mutex_);
-    if (is_stopping_ || waiting_.size() >= waiting_max) return false;
-    job->deadline = Clock::now() + patience_;
-    watched_.push_back(job);
-    waiting_.push_back(std::move(job));
+    if (is_stopping_ || (!job->is_held_up && waiting_.size() >= waiting_max)) return false;
+    if (job->is_held_up) {
+      job->deadline = Clock::now();
+      watched_.push_front(std::move(job));
+    } else {
+      job->deadline = Clock::now() + patience_;
+      watched_.push_back(job);
+      waiting_.push_back(std::move(job));
+    }
   }
   changed_.notify_all();
   return true;
@@ -122,7 +128,8 @@ void EditingQueue::watch() {
     lock.unlock();
     if (!first->is_answered.exchange(true)) {
       ++late_;
-      report("a request was not edited", "the editor took too long");
+      report("a request was not edited",
+             first->is_held_up ? "the editor is held up" : "the editor took too long");
       send(*first, instead(*first));
     }
     lock.lock();

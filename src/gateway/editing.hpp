@@ -10,7 +10,7 @@
 //
 // Fail open: an editor that throws, or takes longer than the queue's patience, costs a request that
 // time and nothing else. It is then sent as the editor offered on its way, else as unedited() says,
-// which is mostly as it came.
+// which is mostly as it came. While the editor says that it is held up, no request waits for it.
 #pragma once
 
 #include <atomic>
@@ -59,6 +59,9 @@ class ExchangeEditor {
   // What becomes of a request where edit() failed or was too slow, and had offered nothing. Any
   // thread; must not wait.
   virtual RequestEdit unedited(const ObservedRequest& request) const = 0;
+  // Whether edit() would only wait now, such as for a store that hangs: requests are then sent as
+  // unedited() says, at once. Any thread; must not wait.
+  virtual bool is_held_up() const { return false; }
 };
 
 // Any thread may call it.
@@ -86,7 +89,7 @@ class EditingQueue {
     std::uint64_t edited = 0;     // sent in another form, or answered here
     std::uint64_t unchanged = 0;  // looked at, and sent as they came
     std::uint64_t failed = 0;     // sent as offered, or as they came: the editor failed
-    std::uint64_t late = 0;       // likewise: it was too slow
+    std::uint64_t late = 0;       // likewise: it was too slow, or held up
   };
   Counts counts() const;
 
@@ -95,6 +98,7 @@ class EditingQueue {
     std::shared_ptr<const ObservedRequest> request;
     Done done;
     std::chrono::steady_clock::time_point deadline;
+    bool is_held_up = false;  // no worker has it
     std::atomic<bool> is_answered = false;
     std::mutex mutex = {};
     std::optional<RequestEdit> offered = {};  // guarded by it

@@ -18,9 +18,11 @@ class ToldEditor final : public ExchangeEditor {
     return does(*request);
   }
   RequestEdit unedited(const ObservedRequest&) const override { return {.body = simple}; }
+  bool is_held_up() const override { return held_up; }
 
   std::function<RequestEdit(const ObservedRequest&)> offers, does;
   std::optional<std::string> simple = {};
+  std::atomic<bool> held_up = false;
 };
 
 class EditingQueueTest : public ::testing::Test {
@@ -75,6 +77,27 @@ TEST_F(EditingQueueTest, ARequestWaitsNoLongerThanThePatienceAlsoBehindOthers) {
   EXPECT_EQ(second.get().body, "simple");
   EXPECT_EQ(queue.counts().late, 2u);
   release.set_value();
+}
+
+TEST_F(EditingQueueTest, NoRequestWaitsForAnEditorThatIsHeldUp) {
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  editor_->does = [released](const ObservedRequest&) {
+    released.wait();
+    return RequestEdit{.body = "edited"};
+  };
+  editor_->simple = "simple";
+  EditingQueue queue(editor_, std::chrono::minutes(1), {}, {});
+  std::vector<std::future<RequestEdit>> before;
+  for (std::uint64_t number = 1; number <= 8; ++number) before.push_back(submit(queue, number));
+  editor_->held_up = true;
+  EXPECT_EQ(submit(queue, 9).get().body, "simple") << "though all editing threads wait";
+  EXPECT_EQ(submit(queue, 10).get().body, "simple");
+  EXPECT_EQ(queue.counts().late, 2u);
+  editor_->held_up = false;
+  release.set_value();
+  EXPECT_EQ(submit(queue, 11).get().body, "edited");
+  for (std::future<RequestEdit>& edit : before) EXPECT_EQ(edit.get().body, "edited");
 }
 
 TEST_F(EditingQueueTest, ALongEditHoldsUpNobodyElse) {

@@ -330,21 +330,38 @@ void TurnEditor::compact_as_asked(Conversation& conversation, const GatewayPolic
                     compaction_within(window ? measure.as_counted(*window) : before));
 }
 
+// After a compaction that stayed above its trigger, a client that pauses for each would never go on,
+// and one that does not would lose the provider's cache with every request.
+bool TurnEditor::waits_to_compact(const Key& key, std::uint64_t tokens, const AskedEdit& edit) {
+  const EditGoal goal{.tokens_gain = edit.above_tokens.value_or(0) / 4};
+  const std::lock_guard lock(mutex_);
+  if (asked_waits_.size() >= conversations_max) asked_waits_.erase(asked_waits_.begin());
+  return asked_waits_[key].waits(tokens, goal);
+}
+
 // The edits that a request asks its provider for, which the gateway makes in its place.
 void TurnEditor::make_asked_edits(const ObservedTurn& turn, const GatewayPolicy& policy,
                                   Measure& measure) {
   Conversation& conversation = *turn.conversation;
+  const Key key(turn.tenant, conversation.id());
   for (const AskedEdit& edit : measure.asked->edits) {
     const History history = conversation.history();
     const std::uint64_t tokens = history.stats().tokens;
-    const bool is_due = edit.kind == AskedEdit::Kind::clear_thinking ? true  // in every request
-                        : edit.above_tokens    ? measure.as_sent(tokens) > *edit.above_tokens
-                        : edit.above_tool_uses ? whole_results(history) > *edit.above_tool_uses
-                                               : false;
-    if (!is_due) continue;
+    const auto is_due = [&](const History& now) {
+      return edit.kind == AskedEdit::Kind::clear_thinking ? true  // in every request
+             : edit.above_tokens    ? measure.as_sent(now.stats().tokens) > *edit.above_tokens
+             : edit.above_tool_uses ? whole_results(now) > *edit.above_tool_uses
+                                    : false;
+    };
+    if (!is_due(history)) continue;
     if (edit.kind == AskedEdit::Kind::compact) {
+      if (waits_to_compact(key, tokens, edit)) continue;
       if (measure.before_edit) measure.before_edit();
       compact_as_asked(conversation, policy, measure);
+      if (const History now = conversation.history(); is_due(now)) {
+        const std::lock_guard lock(mutex_);
+        asked_waits_[key].failed(now.stats().tokens);
+      }
       if (edit.gives_block && options_.seal && conversation.version() != history.version())
         measure.made = {
             .pointer = pointer_to(conversation), .tokens_before = tokens, .pauses = edit.pauses};

@@ -29,6 +29,7 @@
 #include <string>
 #include <utility>
 
+#include "gateway/asked_edits.hpp"
 #include "gateway/editing.hpp"
 #include "gateway/turn_recorder.hpp"
 #include "policy/edit_plan.hpp"
@@ -69,6 +70,7 @@ class TurnEditor {
   static void compact_as_asked(Conversation& conversation, const GatewayPolicy& policy,
                                const Measure& measure);
   void make_asked_edits(const ObservedTurn& turn, const GatewayPolicy& policy, Measure& measure);
+  bool waits_to_compact(const Key& key, std::uint64_t tokens, const AskedEdit& edit);
   CompactionPointer pointer_to(const Conversation& conversation);
   void compress_if_due(const ObservedTurn& turn, const GatewayPolicy& policy,
                        const Measure& measure);
@@ -78,8 +80,9 @@ class TurnEditor {
   const TurnEditorOptions options_;
   std::mutex mutex_;  // guards the rest
   std::set<Key> being_edited_;
-  std::map<Key, EditWaits> waits_;  // after a try that freed too little
-  bool has_told_ = false;           // what happens when Undertext is removed
+  // after a try that freed too little, of a policy's edit and of a compaction that a client asks for
+  std::map<Key, EditWaits> waits_, asked_waits_;
+  bool has_told_ = false;  // what happens when Undertext is removed
   // of conversations whose last request may not be recorded yet
   std::map<Key, std::int64_t> sent_at_ms_;
 };

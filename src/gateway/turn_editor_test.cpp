@@ -401,6 +401,36 @@ TEST_F(TurnEditorTest, AnAskedEditComesAtItsTriggerAndNotBefore) {
     }
 }
 
+TEST_F(TurnEditorTest, AnAskedCompactionThatFreesTooLittleIsTriedAgainWhenTheViewHasGrown) {
+  for (const bool pauses : {false, true}) {
+    SCOPED_TRACE(pauses ? "with a pause" : "without");
+    set(R"({"compaction":"pointer"})");
+    editor_.emplace(TurnEditorOptions{.policies = GatewayPolicies::read(policy_).value(),
+                                      .seal = std::make_shared<CompactionSeal>("key")});
+    Client client(Dialect::anthropic);
+    // The tools alone are above the trigger.
+    client.ask(
+        R"("tools":[{"name":"read","input_schema":{"type":"object"},"description":")" +
+        long_text(4000, 1) +
+        R"("}],"context_management":{"edits":[{"type":"compact_20260112","trigger":{"type":"input_tokens","value":4000},"pause_after_compaction":)" +
+        (pauses ? "true" : "false") + "}]}");
+    client.say("read the files");
+    std::uint64_t made = 0, answered_here = 0;
+    constexpr std::uint64_t turns = 24, words = 120;
+    for (std::uint64_t i = 0; i < turns; ++i) {
+      client.use_tool("f" + std::to_string(i), long_text(words, i));
+      const Sent sent = send(client, "Read part " + std::to_string(i), pauses ? "p" : "s");
+      client.say("go on");
+      answered_here += sent.edit.answer.has_value();
+      EXPECT_EQ(sent.body.find("context_management") == std::string::npos, !sent.edit.answer);
+      made = edits(sent.conversation, open(sent.conversation)->version().value);
+    }
+    EXPECT_GT(made, 1u) << "it is tried again";
+    EXPECT_LT(made, turns / 2);
+    EXPECT_EQ(answered_here, pauses ? made : 0u) << "no client pauses for ever";
+  }
+}
+
 TEST_F(TurnEditorTest, APauseThatIsMadeTooLateLosesNoAnswer) {
   for (const bool is_late : {false, true}) {
     SCOPED_TRACE(is_late ? "late" : "in time");

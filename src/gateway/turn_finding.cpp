@@ -42,6 +42,37 @@ bool holds_last_answer(std::string_view key, const ClientRequest& request, const
   return false;
 }
 
+// Whether an answer is in the beginning of the list that this key is of.
+bool holds_some_answer(std::string_view key, const ClientRequest& request, const RecordKeys& keys) {
+  const auto& list = request.reconcile.list;
+  const std::vector<std::string> lists = keys.beginnings(list);
+  bool has_answer = false;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    has_answer = has_answer || list[i].message.role() == Role::assistant;
+    if (key == lists[i] || key == answered(lists[i])) return has_answer;
+  }
+  return false;
+}
+
+// How many messages a list begins with that the conversation's begins with too, system prompts
+// aside.
+std::size_t common_messages(const History& history, const op::Reconcile& request) {
+  const View log = history.log();
+  const auto is_system = [](const Message& message) { return message.role() == Role::system; };
+  std::size_t common = 0;
+  auto sent = request.list.begin();
+  for (const std::uint64_t ordinal : list_by_now(history)) {
+    const Message message = log[ordinal];
+    if (is_system(message)) continue;
+    while (sent != request.list.end() && is_system(sent->message)) ++sent;
+    if (sent == request.list.end() || identity(message, request.volatile_parts) != sent->identity)
+      break;
+    ++sent;
+    ++common;
+  }
+  return common;
+}
+
 // Whether the list goes on behind this beginning with an answer that it names by its id.
 bool names_answer_behind(std::string_view key, const ClientRequest& request,
                          const RecordKeys& keys) {
@@ -296,11 +327,10 @@ TurnRecorder::Found TurnRecorder::find_by_session(Store& store, const SentReques
   if (has_client_summary(request))
     if (Found found = find_behind_summary(store, sent, request, keys); !found.conversation.empty())
       return found;
-  const std::vector<std::string> firsts = keys_of_beginning(request, keys);
-  if (!firsts.empty())
-    if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, firsts))
-      if (holds_answer(request) || is_asked_alike(store, sent, request, keys, found->conversation))
-        return {found->conversation};
+  if (Found found = find_said_in_session(store, sent, request, keys); !found.conversation.empty())
+    return found;
+  if (Found found = find_by_beginning(store, sent, request, keys); !found.conversation.empty())
+    return found;
   // A list that begins otherwise is another conversation of the session, unless its client
   // compacted it.
   const std::optional<FoundRequest> main =
@@ -333,20 +363,10 @@ TurnRecorder::Found TurnRecorder::find_behind_summary(Store& store, const SentRe
   some.push_back(compaction_key_of(request, keys));
   if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, some))
     return {found->conversation};
-  const auto is_of_session = [&](const FoundRequest& found) {
-    const std::vector<RequestRecord> last =
-        options_.open(sent.tenant, found.conversation)->requests({.last = 1}).value();
-    const std::string key = keys.key("session", {session});
-    return !last.empty() &&
-           std::find(last[0].keys.begin(), last[0].keys.end(), key) != last[0].keys.end();
-  };
   if (const std::optional<FoundRequest> found = find_reply(store, sent, request, keys);
-      found && is_of_session(*found))
+      found && is_of_session(sent, request, keys, found->conversation))
     return {found->conversation};
-  const ClientProfile client = client_of(sent.dialect, sent.head);
-  const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
-  const RequestRecord record = describe_request(client, request, body, sent.head);
-  std::vector<std::string> setting = keys_of_setting(client, request, body, record, keys);
+  std::vector<std::string> setting = setting_of(sent, request, keys);
   std::reverse(setting.begin(), setting.end());  // the prompt may have changed
   const std::optional<FoundRequest> found = find_key(store, sent.tenant, setting);
   return found ? Found{found->conversation} : Found{};
@@ -363,18 +383,81 @@ bool TurnRecorder::moves_to_cache(Store& store, const SentRequest& sent,
   return !find_key(store, sent.tenant, {cache_key_in(keys, request, main.conversation)});
 }
 
-// Whether the conversation was asked with this system prompt, or with these tools.
-bool TurnRecorder::is_asked_alike(Store& store, const SentRequest& sent,
-                                  const ClientRequest& request, const RecordKeys& keys,
-                                  const std::string& conversation) const {
+// Whether the conversation's newest request is of this session.
+bool TurnRecorder::is_of_session(const SentRequest& sent, const ClientRequest& request,
+                                 const RecordKeys& keys, const std::string& conversation) const {
+  const std::string key = keys.key("session", {session_of(request)});
+  const auto found = under_way_.find({sent.tenant, key});
+  if (found != under_way_.end() && found->second.conversation == conversation) return true;
+  const std::vector<RequestRecord> last =
+      options_.open(sent.tenant, conversation)->requests({.last = 1}).value();
+  return !last.empty() &&
+         std::find(last[0].keys.begin(), last[0].keys.end(), key) != last[0].keys.end();
+}
+
+// The conversation of the session that the list goes on with behind an answer, whole or as a
+// window of it. Several may begin with the same words: their answers tell them apart.
+TurnRecorder::Found TurnRecorder::find_said_in_session(Store& store, const SentRequest& sent,
+                                                       const ClientRequest& request,
+                                                       const RecordKeys& keys) const {
+  if (!holds_answer(request) || goes_by_cache(request)) return {};
+  const auto is_here = [&](const std::string& conversation) {
+    return is_of_session(sent, request, keys, conversation);
+  };
+  std::optional<FoundRequest> found = find_list(store, sent, request, keys);
+  if (found && holds_some_answer(found->key, request, keys) && is_here(found->conversation))
+    return {found->conversation};
+  found = find_said(store, sent, request, keys);
+  if (found && is_here(found->conversation)) return {found->conversation};
+  Found window = find_window(store, sent, request, keys);
+  const bool is_window = !window.conversation.empty() && is_here(window.conversation);
+  return is_window ? window : Found{};
+}
+
+// The conversation of the session that has most of the list's beginning, of those that are found by
+// its first messages and of the newest that was asked alike, which is taken of two that have as
+// much. Without an answer in the list only what was asked alike will do.
+TurnRecorder::Found TurnRecorder::find_by_beginning(Store& store, const SentRequest& sent,
+                                                    const ClientRequest& request,
+                                                    const RecordKeys& keys) const {
+  const std::vector<std::string> firsts = keys_of_beginning(request, keys);
+  if (firsts.empty()) return {};
+  std::vector<std::string> alike;
+  for (const std::string& key : setting_of(sent, request, keys))
+    if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, {key}))
+      alike.push_back(found->conversation);
+  const auto is_asked_alike = [&](const std::string& conversation) {
+    return std::find(alike.begin(), alike.end(), conversation) != alike.end();
+  };
+  const auto has_of = [&](const std::string& conversation) {
+    return common_messages(options_.open(sent.tenant, conversation)->history(), request.reconcile);
+  };
+  Found best;
+  std::size_t most = 0;
+  for (const std::string& conversation : alike)
+    if (const std::size_t has = has_of(conversation); has > most) {
+      most = has;
+      best = {conversation};
+    }
+  for (const std::string& key : firsts) {
+    const std::optional<FoundRequest> found = find_key(store, sent.tenant, {key});
+    if (!found || (!holds_answer(request) && !is_asked_alike(found->conversation))) continue;
+    const std::size_t has = has_of(found->conversation);
+    if (has <= most && !best.conversation.empty()) continue;
+    most = has;
+    best = {found->conversation};
+  }
+  return best;
+}
+
+// By the better of these keys a conversation was asked alike.
+std::vector<std::string> TurnRecorder::setting_of(const SentRequest& sent,
+                                                  const ClientRequest& request,
+                                                  const RecordKeys& keys) {
   const ClientProfile client = client_of(sent.dialect, sent.head);
   const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
   const RequestRecord record = describe_request(client, request, body, sent.head);
-  for (const std::string& key : keys_of_setting(client, request, body, record, keys)) {
-    const std::optional<FoundRequest> found = find_key(store, sent.tenant, {key});
-    if (found && found->conversation == conversation) return true;
-  }
-  return false;
+  return keys_of_setting(client, request, body, record, keys);
 }
 
 // A session that begins with another's messages was forked from it: its client says so, or it has

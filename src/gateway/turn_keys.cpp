@@ -168,8 +168,11 @@ Version version_at(const RequestRecord& record, std::string_view key) {
 std::vector<std::string> keys_of_beginning(const ClientRequest& request, const RecordKeys& keys) {
   std::vector<std::string> all;
   const std::string session = session_of(request);
-  for (const Identity& each : first_messages(request, first_messages_max))
-    all.push_back(keys.key(first_kind, {session, text(each)}));
+  for (const Identity& each : first_messages(request, first_messages_max)) {
+    std::string key = keys.key(first_kind, {session, text(each)});
+    // The same may be said twice; a record has each key once.
+    if (std::find(all.begin(), all.end(), key) == all.end()) all.push_back(std::move(key));
+  }
   return all;
 }
 

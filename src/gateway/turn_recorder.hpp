@@ -214,8 +214,14 @@ class TurnRecorder {
                                         const ClientRequest& request, const RecordKeys& keys) const;
   bool moves_to_cache(Store& store, const SentRequest& sent, const ClientRequest& request,
                       const RecordKeys& keys, const FoundRequest& main);
-  bool is_asked_alike(Store& store, const SentRequest& sent, const ClientRequest& request,
-                      const RecordKeys& keys, const std::string& conversation) const;
+  bool is_of_session(const SentRequest& sent, const ClientRequest& request, const RecordKeys& keys,
+                     const std::string& conversation) const;
+  Found find_said_in_session(Store& store, const SentRequest& sent, const ClientRequest& request,
+                             const RecordKeys& keys) const;
+  Found find_by_beginning(Store& store, const SentRequest& sent, const ClientRequest& request,
+                          const RecordKeys& keys) const;
+  static std::vector<std::string> setting_of(const SentRequest& sent, const ClientRequest& request,
+                                             const RecordKeys& keys);
   bool is_beside_named(const SentRequest& sent, const ClientRequest& request,
                        const RecordKeys& keys) const;
   bool is_asked_anew(const SentRequest& sent, const ClientRequest& request,

@@ -439,6 +439,85 @@ TEST_F(TurnRecorderTest, ARequestForATitleWithTheSameWordsIsAnotherConversationO
   EXPECT_EQ(conversations(), 2u);
 }
 
+TEST_F(TurnRecorderTest, ASessionGoesOnWithItsListThoughATitleOfTheSameWordsWasAskedForSince) {
+  for (const std::string end : {"answered", "failed", "rewritten", "title of the next prompt"}) {
+    const auto in = [&](const std::string& system, const std::string& tools,
+                        std::initializer_list<std::string> texts_sent) {
+      std::string json = body(texts_sent);
+      json.insert(json.size() - 1, R"(,"system":")" + system + R"(","tools":)" + tools);
+      return sent(std::move(json), {{"x-session-id", end}});
+    };
+    const std::string tool = R"([{"name":"read","input_schema":{"type":"object"}}])";
+    const auto ask = [&](std::initializer_list<std::string> texts_sent, const GivenAnswer& given) {
+      return turn(in("You are an agent.", tool, texts_sent), given);
+    };
+    const bool has_failed = end == "failed", is_next = end == "title of the next prompt";
+    const std::string main =
+        ask({"hi"}, has_failed ? GivenAnswer{.status = 529, .body = "{}"} : answer("hello"));
+    const std::string title =
+        turn(in("You make titles.", "[]", {is_next ? "more" : "hi"}), answer("T"));
+    EXPECT_NE(title, main) << end;
+    EXPECT_TRUE(!has_failed || ask({"hi"}, answer("hello")) == main);
+    const std::string said = end == "rewritten" || is_next ? "Hello." : "hello";
+    EXPECT_EQ(ask({"hi", said, "more"}, answer("yes")), main) << end;
+    EXPECT_EQ(texts(main), "You are an agent. hi " + said + " more yes");
+    EXPECT_EQ(texts(title), std::string("You make titles. ") + (is_next ? "more" : "hi") + " T");
+  }
+}
+
+TEST_F(TurnRecorderTest, ASessionThatBeginsWithTheSameWordsTwiceIsRecorded) {
+  const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", "s"}};
+  const std::string id = turn(sent(body({"go on"}), session), answer("go on"));
+  EXPECT_EQ(turn(sent(body({"go on", "go on", "go on"}), session), answer("yes")), id);
+  EXPECT_EQ(texts(id), "go on go on go on yes");
+  EXPECT_EQ(open(id)->requests({}).value().size(), 2u);
+}
+
+TEST_F(TurnRecorderTest, AgentsOfOneSessionThatShareTheirFirstMessageKeepTheirOwnConversations) {
+  for (const bool is_rewritten : {false, true}) {
+    const auto in = [&](const std::string& agent, const std::vector<std::string>& texts_sent) {
+      std::string json = body(texts_sent);
+      json.insert(json.find('[') + 1, R"({"role":"user","content":"The folder is /work."},)");
+      json.insert(json.size() - 1, R"(,"system":"You are agent )" + agent + R"(.")");
+      return sent(std::move(json), {{"x-session-id", is_rewritten ? "rewritten" : "kept"}});
+    };
+    const std::string one = turn(in("1", {"task 1"}), answer("done 1"));
+    const std::string two = turn(in("2", {"task 2"}), answer("done 2"));
+    EXPECT_NE(one, two);
+    const std::string dot = is_rewritten ? "." : "";  // clients do not keep all that they are given
+    EXPECT_EQ(turn(in("1", {"task 1", "done 1" + dot, "more"}), answer("so")), one);
+    EXPECT_EQ(turn(in("2", {"task 2", "done 2" + dot, "more"}), answer("so")), two);
+    EXPECT_EQ(turn(in("1", {"task 1", "done 1" + dot, "more", "so" + dot, "last"}), answer("bye")),
+              one);
+    EXPECT_EQ(texts(two), "You are agent 2. The folder is /work. task 2 done 2" + dot + " more so");
+  }
+}
+
+TEST_F(TurnRecorderTest, ASessionWhoseClientSendsTheLastMessagesOnlyIsOneConversationThatKeepsAll) {
+  const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", "s"}};
+  std::vector<std::string> all;
+  std::string id;
+  for (int number = 1; number <= 12; ++number) {
+    all.push_back("question " + std::to_string(number));
+    // It begins to leave messages out when there are more than eleven.
+    const std::size_t begin = all.size() <= 11 ? 0 : all.size() - 7;
+    const std::vector<std::string> window(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                                          all.end());
+    const std::string turned =
+        turn(sent(body(window), session), answer("answer " + std::to_string(number)));
+    if (id.empty()) id = turned;
+    EXPECT_EQ(turned, id) << number;
+    all.push_back("answer " + std::to_string(number));
+  }
+  EXPECT_EQ(conversations(), 1u);
+  EXPECT_EQ(open(id)->history().log().size(), all.size());
+  // The same words in another session are that one's.
+  const std::vector<std::string> window(all.end() - 6, all.end());
+  std::vector<std::string> other = window;
+  other.push_back("question of another");
+  EXPECT_NE(turn(sent(body(other), {{"x-session-id", "other"}}), answer("so")), id);
+}
+
 TEST_F(TurnRecorderTest, AFirstTurnThatFailedIsGoneOnWithThoughThePromptHasChangedWhereItMay) {
   const auto in = [&](const std::string& last, const std::string& description) {
     std::string json = body({"hi"});

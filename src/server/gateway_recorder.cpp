@@ -29,47 +29,12 @@ std::shared_ptr<const CompactionSeal> seal_of(const GatewayRecording& recording)
   return !is_needed ? nullptr : std::make_shared<const CompactionSeal>(recording.compaction_key);
 }
 
-// The tenants' views of a store that may not be there yet.
-class LateStores {
- public:
-  LateStores(std::shared_ptr<Store> store, OpenStore open, Quota quota)
-      : open_(std::move(open)), quota_(quota) {
-    if (store) stores_.emplace(std::move(store), quota_);
-  }
-
-  // Throws Failure: as TenantStores::of(), or why the store cannot be opened.
-  std::shared_ptr<Store> of(const std::string& tenant) {
-    const std::lock_guard lock(mutex_);
-    if (!stores_) open();
-    return stores_->of(tenant);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds between_tries{1};
-
-  void open() {
-    if (failure_ && Clock::now() < try_again_) throw Failure(*failure_);
-    Result<std::shared_ptr<Store>> opened = open_();
-    try_again_ = Clock::now() + between_tries;
-    if (!opened) throw Failure(failure_.emplace(opened.error()));
-    stores_.emplace(*std::move(opened), quota_);
-  }
-
-  const OpenStore open_;
-  const Quota quota_;
-  std::mutex mutex_;
-  std::optional<TenantStores> stores_;
-  std::optional<Error> failure_;
-  Clock::time_point try_again_;
-};
-
 // The recorder with what it works on.
 class StoreRecorder final : public ExchangeRecorder, public ExchangeEditor {
  public:
   StoreRecorder(GatewayRecording recording, const ServerLog& log)
       : seal_(seal_of(recording)),
-        stores_(std::move(recording.store), std::move(recording.open_store), recording.quota),
+        stores_(std::move(recording.store), recording.quota),
         open_(
             [this](const std::string& tenant) { return stores_.of(tenant); },
             {.count = 64, .bytes_each = std::uint64_t{4} << 20, .bytes = std::uint64_t{64} << 20}),
@@ -130,10 +95,11 @@ class StoreRecorder final : public ExchangeRecorder, public ExchangeEditor {
   RequestEdit unedited(const ObservedRequest& request) const override {
     return recorder_.unedited(request);
   }
+  bool is_held_up() const override { return recorder_.is_held_up(); }
 
  private:
   const std::shared_ptr<const CompactionSeal> seal_;
-  LateStores stores_;
+  TenantStores stores_;
   OpenConversations open_;
   ConversationRecorder recorder_;
 };

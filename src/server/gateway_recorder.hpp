@@ -43,12 +43,8 @@ class QuotaWatch {
   std::map<std::string, Reached> reached_;
 };
 
-using OpenStore = std::function<Result<std::shared_ptr<Store>>()>;
-
 struct GatewayRecording {
   std::shared_ptr<Store> store;
-  // where there is no `store` yet: asked again, once a second at most, as long as it fails
-  OpenStore open_store = {};
   Quota quota = {};                 // of each tenant
   std::string secret = {};          // of this installation: gateway/record_keys.hpp
   bool one_user = false;            // all credentials are one user's

@@ -130,11 +130,9 @@ Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, con
   options.recording_bytes = serving.recording_bytes;
   options.relays_upgrades = serving.relays_upgrades;
   const auto quota_watch = serving.enforces_on_traffic ? std::make_shared<QuotaWatch>() : nullptr;
-  const bool is_recorded = serving.store || serving.open_store;
-  if (is_recorded) {
+  if (serving.store) {
     const GatewayRecorder recorder =
         gateway_recorder({.store = serving.store,
-                          .open_store = serving.open_store,
                           .quota = serving.quota,
                           .secret = serving.secret,
                           .one_user = serving.one_user,
@@ -153,7 +151,7 @@ Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, con
     };
   options.record = serving.record;
   options.record_by_tenant = serving.record_by_tenant;
-  if (is_recorded)
+  if (serving.store)
     options.offers_recall = [policies = serving.policies](const ObservedRequest& request) {
       return offers_recall(policies, request);
     };

@@ -40,14 +40,11 @@ struct GatewayServing {
   bool relays_upgrades = false;
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};
-  GatewayPolicies policies = {};    // what may be changed in requests; tools need a store
-  std::string compaction_key = {};  // of opaque compaction items; empty: made from `secret`
-  // where exchanges are recorded; null, and no open_store: nowhere
-  std::shared_ptr<Store> store = {};
-  // of a store that cannot be opened now: GatewayRecording::open_store
-  OpenStore open_store = {};
-  Quota quota = {};                  // of each tenant
-  bool enforces_on_traffic = false;  // a limit of recording stops traffic too
+  GatewayPolicies policies = {};      // what may be changed in requests; tools need a store
+  std::string compaction_key = {};    // of opaque compaction items; empty: made from `secret`
+  std::shared_ptr<Store> store = {};  // where exchanges are recorded; null: nowhere
+  Quota quota = {};                   // of each tenant
+  bool enforces_on_traffic = false;   // a limit of recording stops traffic too
   // of this installation, by which users are told apart; empty: a random one
   std::string secret = {};
   bool one_user = false;  // all credentials are one user's

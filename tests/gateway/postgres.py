@@ -173,6 +173,51 @@ class Postgres(recording.Kept):
         )
         self.assertEqual(gateway.stop()[0], 0)
 
+    def test_of_requests_that_a_policy_edits_few_wait_for_a_server_that_hangs(self):
+        gateway = self.gateway("--policy", json.dumps({"mode": "compact", "thresholdTokens": 500}))
+        said = " ".join(f"word{i}" for i in range(400))
+        texts = ["hi", said, "more", said, "again"]
+        self.upstream.answer = whole(answer_text("one"))
+        self.say(gateway, *texts)
+        self.assertNotEqual(self.upstream.last().body, body_of(*texts), "it is edited")
+        hanging, took = processes_of(self.server), []
+        for each in hanging:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(each, signal.SIGSTOP)
+        try:
+            for number in range(8):
+                texts += ["one", f"question {number}"]
+                began = time.monotonic()
+                self.goes_through(gateway, *texts)
+                took.append(time.monotonic() - began)
+        finally:
+            for each in hanging:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGCONT)
+        print(f"with a server that hangs, requests took {[round(each, 2) for each in took]} s")
+        # One finds out. Later on another one may: a call to the server has a deadline, after which
+        # it is tried again.
+        self.assertLess(sum(each > 1 for each in took), 3, took)
+        self.assertLess(sorted(took)[len(took) // 2], 0.5, took)
+
+        def is_edited():
+            texts.extend(["one", f"question {len(texts)}"])
+            self.say(gateway, *texts)
+            return self.upstream.last().body != body_of(*texts)
+
+        self.assertTrue(self.is_so(is_edited, 60), gateway.log())
+
+        def is_recorded():
+            requests = []
+            for conversation in self.conversations():
+                for record in self.ask(conversation, {"query": "requests"})[-1:]:
+                    query = {"query": "request", "number": record["number"]}
+                    requests.append(self.ask(conversation, query)["request"])
+            return requests == [body_of(*texts).decode()]
+
+        self.assertTrue(self.is_so(is_recorded), gateway.log())
+        self.assertEqual(gateway.stop()[0], 0)
+
     def test_killed_again_and_again_nothing_is_missing_after_the_next_request_and_nothing_is_made_up(
         self,
     ):

@@ -2,7 +2,7 @@
 """Coding agents that the gateway has no profile of, with it and without it.   third_party.py UNDERTEXT WORK_FOLDER
 
 pi, in the four dialects that it speaks, and Gemini CLI (scripts/peers agents) work for several turns with a tool and resume. Through the gateway they ask for the same, print the
-same, what they send arrives byte by byte and header by header, and every request is recorded. What they send holds their makers' prompts: it stays in memory and in a temporary
+same, what they send arrives byte by byte and header by header, and every request is recorded; what is recorded of pi is what its own session file says. What they send holds their makers' prompts: it stays in memory and in a temporary
 folder. Exits with 77, which means skipped, where the programs are not to be had.
 """
 
@@ -117,7 +117,42 @@ def gemini(command, provider, folder):
     return agent
 
 
-def the_same_with_and_without(program, name, work, command):
+def pi_files(folder):
+    return sorted((folder / ".pi" / "agent" / "sessions").rglob("*.jsonl"))
+
+
+def meant(shown):
+    """What pi writes in its own way for all providers: arguments as JSON, results as a tool's, and ids of calls, which are numbered here."""
+    calls, all_blocks = {}, []
+    for role, kind, text, name, arguments, call in shown:
+        number = call and calls.setdefault(call.split("|")[0], len(calls))
+        if kind == "result":
+            role, name = "tool", None
+        if isinstance(arguments, str):
+            arguments = json.loads(arguments)
+        all_blocks.append((role, kind, text, name, arguments, number))
+    return all_blocks
+
+
+def check_pi_files(program, store, files, place):
+    """pi's own file of a session, imported, shows what was recorded of it; nothing names the file."""
+    assert files, "pi has written no session"
+    recorded = {each: meant(agents.said(store, each)) for each in store.conversations()}
+    for number, file in enumerate(files):
+        imported = agents.Store(program, f"sqlite:{place}/pi{number}.db")
+        subprocess.run(
+            [program, "import", str(file), "--format", "pi", "--store", imported.url, "-c", "c"],
+            check=True,
+            capture_output=True,
+        )
+        own = meant(agents.said(imported, "c"))
+        assert own in recorded.values(), {
+            each: [pair for pair in itertools.zip_longest(own, shown) if pair[0] != pair[1]][:3]
+            for each, shown in recorded.items()
+        }
+
+
+def the_same_with_and_without(program, name, work, command, is_pi=False):
     with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place) / "work"
         plain, asked = agents.directly(work, command, folder)
@@ -144,6 +179,8 @@ def the_same_with_and_without(program, name, work, command):
         ][:3]
         assert len(provider.requests) >= 5, "no tool was used"
         turns = agents.check_recorded(agents.Store(program, store), provider)
+        if is_pi:
+            check_pi_files(program, agents.Store(program, store), pi_files(folder), place)
         assert "not recorded" not in told, told
         print(
             f"{name}: {len(provider.requests)} requests, equal and recorded in {len(turns)} conversations",
@@ -169,7 +206,7 @@ def main(program, folder):
         ("anthropic-messages", ""),
         ("google-generative-ai", "/v1beta"),
     ):
-        the_same_with_and_without(program, f"pi with {api}", pi(api, path), [node, str(pis)])
+        the_same_with_and_without(program, f"pi with {api}", pi(api, path), [node, str(pis)], True)
     the_same_with_and_without(program, "Gemini CLI", gemini, [node, str(geminis)])
 
 

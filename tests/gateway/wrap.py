@@ -12,6 +12,7 @@ import signal
 import stat
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 
 from gateways import Folder
@@ -28,6 +29,35 @@ for variable, path in (("ANTHROPIC_BASE_URL", "/v1/messages"), ("OPENAI_BASE_URL
     told["answers"].append(urllib.request.urlopen(request).status)
 print(json.dumps(told), flush=True)
 sys.exit(int(os.environ.get("EXIT", "0")))
+"""
+
+
+# A client that goes on asking until its turns are recorded, in a store whose folder is made
+# meanwhile. The store's API says until then that it is unavailable.
+LATE_CLIENT = r"""
+import json, os, pathlib, subprocess, sys, time, urllib.error, urllib.request
+program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+texts = []
+def ask():
+    texts.append(f"question {len(texts)}")
+    messages = [{"role": ("user", "assistant")[i % 2], "content": text} for i, text in enumerate(texts)]
+    body = json.dumps({"model": "m", "max_tokens": 9, "messages": messages}).encode()
+    url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
+    request = urllib.request.Request(url, body, {"content-type": "application/json"})
+    texts.append(json.load(urllib.request.urlopen(request))["content"][0]["text"])
+for _ in range(3):
+    ask()
+folder.unlink()
+folder.mkdir()
+store = f"sqlite:{folder}/late.db"
+deadline = time.monotonic() + 60
+while time.monotonic() < deadline:
+    ask()
+    time.sleep(0.05)
+    listed = subprocess.run([program, "list", "--json", "--store", store], capture_output=True, text=True)
+    if listed.stdout.strip():
+        sys.exit(7)
+sys.exit(listed.stdout + listed.stderr)
 """
 
 
@@ -201,6 +231,96 @@ def signals_reach_the_command(folder, upstream):
     print("signals reach the command, and its end is the end")
 
 
+def a_store_that_cannot_be_opened_holds_no_command_up(folder, upstream, late_client):
+    place = folder.path / "no-folder-yet"
+    place.write_text("a file where the store's folder is to be\n")
+    answer = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [{"type": "text", "text": "hello"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 3, "output_tokens": 2},
+    }
+    before, upstream.answer = upstream.answer, whole(json.dumps(answer).encode())
+    done = run(
+        folder,
+        [
+            *upstream_options(upstream),
+            "--store",
+            f"sqlite:{place}/late.db",
+            sys.executable,
+            late_client,
+            folder.program,
+            str(place),
+        ],
+    )
+    assert done.returncode == 7, done
+    told = "nothing is recorded until the store can be opened: "
+    assert told in done.stderr and f"store sqlite:{place}/late.db" in done.stderr, done.stderr
+    upstream.answer = before
+    # Neither does a home in which nothing can be written.
+    nowhere = folder.path / "file"
+    nowhere.write_text("")
+    asked = len(upstream.requests)
+    done = run(
+        folder,
+        [*upstream_options(upstream), sys.executable, str(folder.path / "client.py")],
+        {"XDG_DATA_HOME": str(nowhere / "data")},
+    )
+    assert done.returncode == 0 and told in done.stderr, done
+    assert len(upstream.requests) == asked + 3, upstream.requests[asked:]
+    # What is a mistake is still reported as one.
+    for store in ("nonsense:", f"sqlite:{folder.path}/missing/x.db"):
+        done = run(folder, [*upstream_options(upstream), "--store", store, "true"])
+        assert done.returncode in (2, 3), done
+    print("a store that cannot be opened holds no command up, and records once it can be")
+
+
+def the_server_says_that_its_store_is_unavailable(folder, upstream):
+    place = folder.path / "a-file"
+    place.write_text("")
+    process = subprocess.Popen(
+        [
+            folder.program,
+            "wrap",
+            *upstream_options(upstream),
+            "--store",
+            f"sqlite:{place}/x.db",
+            "cat",
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=folder.env,
+    )
+    lines = [process.stderr.readline() for _ in range(3)]
+    url, token = re.search(r"(http://127\.0\.0\.1:\d+)/#token=(\S+)", lines[2]).groups()
+    request = urllib.request.Request(
+        url + "/v1/conversations", headers={"Authorization": f"Bearer {token}"}
+    )
+    try:
+        got = urllib.request.urlopen(request).status
+    except urllib.error.HTTPError as error:
+        got = error.code
+        assert json.load(error)["error"]["code"] == "unavailable"
+    assert got == 503, got
+    process.communicate(timeout=30)
+    assert process.returncode == 0
+    # A server alone has nothing to do without its store.
+    done = subprocess.run(
+        [folder.program, "serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{place}/x.db"],
+        capture_output=True,
+        text=True,
+        env=folder.env,
+        timeout=60,
+    )
+    assert done.returncode == 5, done
+    print("the server beside such a gateway says that its store is unavailable")
+
+
 def what_cannot_be_run(folder, upstream):
     assert run(folder, [*upstream_options(upstream), "no-such-command"]).returncode == 127
     assert run(folder, []).returncode == 2
@@ -212,6 +332,8 @@ def main(program):
     folder = Folder(program)
     client = folder.path / "client.py"
     client.write_text(CLIENT)
+    late_client = folder.path / "late_client.py"
+    late_client.write_text(LATE_CLIENT)
     try:
         with Upstream() as upstream:
             upstream.answer = whole()
@@ -220,6 +342,8 @@ def main(program):
             codex_gets_an_option(folder, upstream)
             the_inspector_is_there_while_it_runs(folder, upstream)
             signals_reach_the_command(folder, upstream)
+            a_store_that_cannot_be_opened_holds_no_command_up(folder, upstream, str(late_client))
+            the_server_says_that_its_store_is_unavailable(folder, upstream)
             what_cannot_be_run(folder, upstream)
     finally:
         folder.remove()
