@@ -370,7 +370,7 @@ Result<Message> quote(const Recalled& recalled, const std::string& text,
   return Message::make(Role::user, out, limits);
 }
 
-bool is_quote(const Message& message) {
+bool may_be_quote(const Message& message) {
   return message.role() == Role::user && message.text().starts_with(quote_lead);
 }
 
