@@ -108,7 +108,8 @@ class Search {
     std::vector<std::string> texts;
     texts.reserve(some.size());
     for (const Candidate& each : some) texts.push_back(stored_.message(each.ordinal).text());
-    const Result<std::vector<double>> fits = rerank(query_.text, texts);
+    const Result<std::vector<double>> fits =
+        answering_failure([&] { return rerank(query_.text, texts); });
     if (!fits || fits->size() != some.size()) return;
     // Reciprocal ranks of both, added: neither scale matters.
     std::vector<std::size_t> places(some.size());
