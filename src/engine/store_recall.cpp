@@ -81,6 +81,7 @@ struct StoreRecall::Rep {
   // for the next one to go on with.
   bool is_whole = false;
   std::optional<Clock::time_point> looked;
+  std::uint64_t conversations = 0, conversations_out = 0;  // in the index and out of it, by then
 };
 
 void go_on(const Work* work) {
@@ -276,10 +277,12 @@ Result<StoreRecalled> StoreRecall::Rep::search(const StoreRecallQuery& query, co
   if (!looked || now - *looked >= std::chrono::milliseconds(options.fresh_ms)) {
     look(work);
     looked = now;
+    conversations = conversations_out = 0;
+    for (const auto& [id, each] : known) ++(each.is_out ? conversations_out : conversations);
   }
   StoreRecalled answer;
-  for (const auto& [id, each] : known)
-    ++(each.is_out ? answer.conversations_out : answer.conversations);
+  answer.conversations = conversations;
+  answer.conversations_out = conversations_out;
   Ranking ranking(index, asked_words(query.text));
   std::unordered_set<std::string> texts;
   std::size_t reads_left = query.messages_max * reads_each;

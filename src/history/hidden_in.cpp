@@ -23,13 +23,20 @@ std::uint64_t version_after(const History::Rep& rep, std::uint64_t state) {
 std::map<std::uint32_t, std::uint64_t> hidden_in(const History::Rep& rep,
                                                  std::set<std::uint32_t> ordinals) {
   std::map<std::uint32_t, std::uint64_t> found;
+  // A view of all messages in a row, such as that before the first edit, need not be searched.
+  const auto shows = [](const PlacedView& view, std::uint32_t ordinal) {
+    const EntrySums sums = view.entries.sums();
+    if (ordinal < sums.ordinal_min || ordinal > sums.ordinal_max) return false;
+    const bool has_all = std::uint64_t{sums.ordinal_max} - sums.ordinal_min + 1 == view.size();
+    return has_all || view.shows(ordinal);
+  };
   EntryTree newer = rep.head.view;
-  std::erase_if(ordinals, [&](std::uint32_t ordinal) { return rep.head.placed().shows(ordinal); });
+  std::erase_if(ordinals, [&](std::uint32_t ordinal) { return shows(rep.head.placed(), ordinal); });
   for (std::uint64_t k = rep.states.size(); k-- > 0 && !ordinals.empty();) {
     const PlacedView then = rep.states[k].placed();
     if (then.entries.common_prefix(newer) < then.size()) {
       for (auto at = ordinals.begin(); at != ordinals.end();) {
-        if (!then.shows(*at)) {
+        if (!shows(then, *at)) {
           ++at;
           continue;
         }
