@@ -317,7 +317,7 @@ class Search {
       rep_.log.order.sort(ordinals);
       for (const std::uint32_t ordinal : ordinals) {
         unit.ordinals.push_back(Ordinal(ordinal));
-        unit.messages.push_back(rep_.log.message(ordinal));
+        unit.messages.push_back(stored_.message(ordinal));
         if (ranking_.has_word(ordinal)) unit.matched.push_back(Ordinal(ordinal));
       }
       std::stable_sort(unit.matched.begin(), unit.matched.end(), [&](Ordinal a, Ordinal b) {
