@@ -19,8 +19,8 @@ std::uint64_t version_after(const History::Rep& rep, std::uint64_t state) {
   return low;
 }
 
-// What a view shows, for many questions. One of all messages in a row, such as that before the first
-// edit, need not be searched.
+// What a view shows, for many questions. A view of all messages in a row, such as that before the
+// first edit, need not be searched.
 class Shown {
  public:
   explicit Shown(const PlacedView& view)
