@@ -1,5 +1,5 @@
-// Builds the full-text index of messages that older releases stored, or that a redaction left,
-// without one.
+// Builds the full-text index of messages that have none: those that older releases stored, and what
+// a redaction could not index again.
 //
 //     index_store(*store, {.on_progress = [](const IndexProgress& at) { print(at.messages); }}).value();
 //

@@ -6,6 +6,7 @@
 
 #include "compression/plan_by.hpp"
 #include "engine/conversation_rep.hpp"
+#include "engine/index_conversation.hpp"
 #include "engine/window.hpp"
 #include "history/expected_version.hpp"
 #include "history/operation_table.hpp"
@@ -192,6 +193,12 @@ Result<std::string> Conversation::stored_maker(Store& store, std::string_view id
 
 Result<Outcome> Conversation::apply(Operation operation, std::shared_ptr<Work> work_limits) {
   if (std::optional<Error> refused = rep_->refuse_nested()) return std::move(*refused);
+  if (std::holds_alternative<op::Recall>(operation.what) && rep_->settings.rerank) {
+    if (Result<void> done = catch_up(); !done) return std::move(done.error());
+    const Result<bool> repeated = rep_->is_repeated(operation.options);
+    if (!repeated) return repeated.error();
+    if (!*repeated) rep_->rerank_before(operation, history(), work_limits);
+  }
   return rep_->change_within(
       std::move(work_limits), may_rebase(operation), [&](Rep::Work& work, bool tell) {
         const std::uint64_t tokens_before = work.stats.tokens;
@@ -267,10 +274,7 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
 
   if (Result<void> done = catch_up(); !done) return std::move(done.error());
   const History frozen = history();
-  const Result<bool> repeated = answering_failure([&]() -> Result<bool> {
-    const std::lock_guard lock(rep_->turn);
-    return rep_->first_answer(options.operation.operation_id).has_value();
-  });
+  const Result<bool> repeated = rep_->is_repeated(options.operation);
   if (!repeated) return repeated.error();
   // Nothing is to be summarised for an operation that is repeated.
   if (*repeated) return apply({op::CompressBy{}, options.operation});
@@ -305,7 +309,7 @@ Result<Recalled> Conversation::recall(const RecallQuery& query) const {
 }
 
 Result<Recalled> Conversation::recall(const RecallQuery& query, const History& at) const {
-  return rep_->recall(query, at, rep_->current().rep().log.size());
+  return rep_->recall(query, at, rep_->current().rep().log.size(), rep_->settings.rerank);
 }
 
 Aim Conversation::aim(std::optional<std::uint64_t> tokens_max) const {
@@ -466,6 +470,7 @@ Result<Reclaimed> Conversation::prune_versions(const Retention& retention) {
       },
       Rep::Tell::rewritten);
   if (error) return *error;
+  if (reclaimed.messages > 0) index_again(*rep_->durable->store(), id());
   return reclaimed;
 }
 

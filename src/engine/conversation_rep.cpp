@@ -1,6 +1,9 @@
 #include "engine/conversation_rep.hpp"
 
 #include <chrono>
+#include <limits>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "history/operation_table.hpp"
@@ -147,7 +150,7 @@ Result<Outcome> Conversation::Rep::carry_out(const Operation& operation, Work& w
 std::optional<Operation> Conversation::Rep::equipped(const Operation& operation) const {
   if (const auto* asked = std::get_if<op::Recall>(&operation.what); asked && !asked->find) {
     op::Recall with = *asked;
-    with.find = [this, asked](const History& now) { return recall(*asked, now); };
+    with.find = [this, asked](const History& now) { return recall(*asked, now, {}); };
     return Operation{std::move(with), operation.options};
   }
   if (!durable) return {};
@@ -209,18 +212,64 @@ void Conversation::Rep::count_by(Counting counted, std::string_view name) {
 }
 
 Result<Recalled> Conversation::Rep::recall(const RecallQuery& query, const History& history,
-                                           std::uint64_t published_length) const {
+                                           std::uint64_t published_length,
+                                           const Rerank& rerank) const {
   return answering_failure([&]() -> Result<Recalled> {
     const ReadWords read = durable ? ReadWords([&] { return durable->words(); }) : ReadWords();
-    return search(history, recall_cache.index_of(history, published_length, read), query,
-                  settings.rerank);
+    return search(history, recall_cache.index_of(history, published_length, read), query, rerank);
   });
 }
 
-Result<op::Recalled> Conversation::Rep::recall(const op::Recall& asked,
-                                               const History& history) const {
-  const Result<Recalled> found =
-      recall({asked.text, asked.budget_tokens, asked.which}, history, current().rep().log.size());
+namespace {
+
+// What a model answered, by text.
+struct KeptFits {
+  std::unordered_map<std::string, double> fits = {};
+
+  Rerank listening_to(const Rerank& model) {
+    return [this, &model](const std::string& text, const std::vector<std::string>& texts) {
+      Result<std::vector<double>> answer = model(text, texts);
+      if (answer && answer->size() == texts.size())
+        for (std::size_t i = 0; i < texts.size(); ++i) fits[texts[i]] = (*answer)[i];
+      return answer;
+    };
+  }
+  // A message that was stored meanwhile comes last. Without any answer the words alone decide.
+  Result<std::vector<double>> answer(const std::vector<std::string>& texts) const {
+    if (fits.empty()) return Error{ErrorCode::unavailable, "the model did not answer"};
+    std::vector<double> all;
+    for (const std::string& text : texts) {
+      const auto found = fits.find(text);
+      all.push_back(found == fits.end() ? std::numeric_limits<double>::lowest() : found->second);
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+// The model may take seconds, and whoever writes meanwhile must not wait for it. So it is asked
+// about the candidates of a frozen version, and the change searches again with what it answered.
+void Conversation::Rep::rerank_before(Operation& operation, const History& frozen,
+                                      const std::shared_ptr<undertext::Work>& work) {
+  auto* const asked = std::get_if<op::Recall>(&operation.what);
+  if (asked == nullptr || asked->find || !settings.rerank) return;
+  const OperationOptions& options = operation.options;
+  if (options.expected_version && *options.expected_version != frozen.version()) return;
+  const auto kept = std::make_shared<KeptFits>();
+  static_cast<void>(recall({asked->text, asked->budget_tokens, asked->which}, frozen.limited(work),
+                           frozen.rep().log.size(), kept->listening_to(settings.rerank)));
+  asked->find = [this, kept, query = *asked](const History& now) {
+    return recall(query, now, [&](const std::string&, const std::vector<std::string>& texts) {
+      return kept->answer(texts);
+    });
+  };
+}
+
+Result<op::Recalled> Conversation::Rep::recall(const op::Recall& asked, const History& history,
+                                               const Rerank& rerank) const {
+  const Result<Recalled> found = recall({asked.text, asked.budget_tokens, asked.which}, history,
+                                        current().rep().log.size(), rerank);
   if (!found) return found.error();
   Result<Message> message = quote(*found, asked.text, context.limits);
   if (!message) return message.error();

@@ -69,9 +69,15 @@ struct Conversation::Rep {
 
   mutable RecallCache recall_cache;  // has a lock of its own
   // Of a history of this conversation, whose first `published` messages are there for good.
-  Result<Recalled> recall(const RecallQuery& query, const History& history,
-                          std::uint64_t published) const;
-  Result<op::Recalled> recall(const op::Recall& asked, const History& history) const;
+  Result<Recalled> recall(const RecallQuery& query, const History& history, std::uint64_t published,
+                          const Rerank& rerank) const;
+  // Part of a change: `rerank` must not wait for anybody.
+  Result<op::Recalled> recall(const op::Recall& asked, const History& history,
+                              const Rerank& rerank) const;
+  // Asks settings.rerank about a RECALL, on any thread outside a change, and lets the operation
+  // use the answers. What fails is left to the change.
+  void rerank_before(Operation& operation, const History& frozen,
+                     const std::shared_ptr<undertext::Work>& work);
 
   // What MERGE_FORK and EXPAND take from forks. unsupported: the conversation is in memory.
   Result<op::MergedFork> merge(const op::MergeFork& asked, const History& now) const;
@@ -192,6 +198,14 @@ struct Conversation::Rep {
   std::optional<Error> catch_up(const Subscribers::List& listeners);
   // What was answered to this operation id before.
   std::optional<Outcome> first_answer(const std::string& operation_id) const;
+
+  // The same, in a turn of its own: for what is worth preparing before the change.
+  Result<bool> is_repeated(const OperationOptions& options) {
+    return answering_failure([&]() -> Result<bool> {
+      const std::lock_guard lock(turn);
+      return first_answer(options.operation_id).has_value();
+    });
+  }
 
   // Before publish_work(), after which nothing can fail.
   std::optional<Error> store_work(Work& work) {

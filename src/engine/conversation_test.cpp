@@ -1,5 +1,9 @@
 #include <undertext/conversation.hpp>
 
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -259,6 +263,92 @@ TEST(Conversation, TheClockIsTheOneInTheSettings) {
   conversation.apply(std::vector{append("b"), append("c")}).value();
   EXPECT_EQ(conversation.history().version_info(Version(1)).timestamp_ms, 5);
   EXPECT_EQ(conversation.history().version_info(Version(3)).timestamp_ms, 9);
+}
+
+// A conversation whose hidden messages say "kettle", the first of them best by its words; the
+// model prefers what is red, and blue least of all.
+Settings ranked_by(std::function<void()> on_rank) {
+  return {.rerank = [on_rank = std::move(on_rank)](const std::string&,
+                                                   const std::vector<std::string>& all) {
+    on_rank();
+    std::vector<double> fits;
+    for (const std::string& text : all)
+      fits.push_back(text.find("red") != text.npos ? 1 : text.find("blue") != text.npos ? -1 : 0);
+    return Result<std::vector<double>>(fits);
+  }};
+}
+void hide_kettles(Conversation& conversation) {
+  conversation.apply(append("kettle, the kettle that is blue")).value();
+  for (int i = 0; i < 12; ++i) conversation.apply(append("nothing " + std::to_string(i))).value();
+  conversation.apply(append("some other kettle upon its shelf")).value();
+  for (int i = 0; i < 12; ++i) conversation.apply(append("no more " + std::to_string(i))).value();
+  conversation.apply(append("a red kettle that stood there for quite a while")).value();
+  conversation.apply({op::Clear{false}}).value();
+}
+bool quotes_red_first(const Conversation& conversation) {
+  const std::string quoted = conversation.view()[0].text();
+  return quoted.find("a red kettle") < quoted.find("that is blue");
+}
+
+TEST(Conversation, OthersAppendWhileAModelRanksForARecall) {
+  std::unique_ptr<Conversation> conversation;
+  std::future<bool> other;
+  bool has_appended = false;
+  conversation = std::make_unique<Conversation>(
+      Conversation::open(ranked_by([&] {
+        other = std::async(std::launch::async,
+                           [&] { return bool(conversation->apply(append("new"))); });
+        has_appended = other.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+      })).value());
+  hide_kettles(*conversation);
+  const Version before = conversation->version();
+  ASSERT_TRUE(conversation->apply({op::Recall{.text = "kettle"}}));
+  ASSERT_TRUE(other.valid());
+  EXPECT_TRUE(has_appended);
+  EXPECT_TRUE(other.get());
+  EXPECT_EQ(conversation->version(), Version(before.value + 2));
+  EXPECT_EQ(conversation->view()[0].text(), "new");
+  EXPECT_NE(conversation->view()[1].text().find("red kettle"), std::string::npos);
+}
+
+TEST(Conversation, ARecallQuotesInTheOrderOfTheModel) {
+  Conversation by_words, by_model = Conversation::open(ranked_by([] {})).value();
+  for (Conversation* const each : {&by_words, &by_model}) {
+    hide_kettles(*each);
+    each->apply({op::Recall{.text = "kettle"}}).value();
+  }
+  EXPECT_FALSE(quotes_red_first(by_words));
+  EXPECT_TRUE(quotes_red_first(by_model));
+}
+
+TEST(Conversation, ARecallWithinAListAsksNoModel) {
+  int asked = 0;
+  Conversation conversation = Conversation::open(ranked_by([&] { ++asked; })).value();
+  hide_kettles(conversation);
+  conversation.apply(std::vector<Operation>{{op::Recall{.text = "kettle"}}}).value();
+  EXPECT_EQ(asked, 0);
+  EXPECT_FALSE(quotes_red_first(conversation));
+}
+
+TEST(Conversation, ARepeatedRecallAsksTheModelOnce) {
+  int asked = 0;
+  Conversation conversation = Conversation::open(ranked_by([&] { ++asked; })).value();
+  hide_kettles(conversation);
+  const Operation recall{op::Recall{.text = "kettle"}, {.operation_id = "once"}};
+  const Outcome first = conversation.apply(recall).value();
+  EXPECT_EQ(conversation.apply(recall).value().version, first.version);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(Conversation, ARecallIsRankedByItsWordsWhereTheModelFails) {
+  Conversation conversation =
+      Conversation::open({.rerank = [](const std::string&, const std::vector<std::string>&)
+                              -> Result<std::vector<double>> {
+        throw Failure(Error{ErrorCode::unavailable, "no answer"});
+      }}).value();
+  hide_kettles(conversation);
+  conversation.apply({op::Recall{.text = "kettle"}}).value();
+  EXPECT_FALSE(quotes_red_first(conversation));
 }
 
 TEST(Conversation, ATokenizerThatNobodyKnowsIsNotFound) {

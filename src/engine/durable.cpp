@@ -482,8 +482,10 @@ void Durable::add_words(Commit& commit, const History& history) {
     return;
   std::vector<MessageWords> messages;
   StoredReader stored(log);
-  for (std::uint64_t ordinal = first; ordinal < log.size(); ++ordinal)
-    messages.push_back(own_words(log, stored, static_cast<std::uint32_t>(ordinal)));
+  for (std::uint64_t ordinal = first; ordinal < log.size(); ++ordinal) {
+    const auto at = static_cast<std::uint32_t>(ordinal);
+    messages.push_back(own_words(log, at, stored.message(at)));
+  }
   Segment segment = Segment::of(static_cast<std::uint32_t>(first), messages);
   std::vector<std::uint64_t> sizes;
   for (const WordsRow& row : words_rows_) sizes.push_back(row.size_bytes);

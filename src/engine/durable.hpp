@@ -39,7 +39,8 @@ class Durable {
                                                std::string_view tokenizer,
                                                const OpenOptions& options, std::int64_t now_ms);
 
-  const std::string& id() const { return id_; }  // on any thread
+  const std::string& id() const { return id_; }                   // on any thread
+  const std::shared_ptr<Store>& store() const { return store_; }  // likewise
   bool rebases_appends() const { return rebase_appends_; }
   const std::string& tokenizer() const { return tokenizer_; }  // that all stored counts are by
   static std::string note_of(const ConversationRecord& record);

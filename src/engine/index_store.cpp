@@ -7,12 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/answering_failure.hpp"
+#include "engine/index_conversation.hpp"
 #include "engine/stored_reading.hpp"
+#include "engine/stored_words.hpp"
 #include "engine/tries.hpp"
 #include "recall/index.hpp"
 
 namespace undertext {
 namespace {
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 struct Gap {
   std::uint64_t first = 0, end = 0;
@@ -47,7 +52,7 @@ class Indexing {
       const Result<std::vector<ConversationRecord>> some = store_.list(list);
       if (!some) return some.error();
       for (const ConversationRecord& record : *some) {
-        if (std::optional<Error> error = index(record.id)) return *error;
+        if (std::optional<Error> error = index(record.id, no_limit)) return *error;
         if (options_.stop.stop_requested()) return progress_;
         ++progress_.conversations;
         report();
@@ -57,10 +62,11 @@ class Indexing {
     }
   }
 
- private:
-  std::optional<Error> index(const std::string& id) {
+  // Of its bodies, a little more than `bytes_max` at most.
+  std::optional<Error> index(const std::string& id, std::uint64_t bytes_max) {
     Tries tries;
-    while (!options_.stop.stop_requested()) {
+    const std::uint64_t before = progress_.bytes;
+    while (!options_.stop.stop_requested() && progress_.bytes - before < bytes_max) {
       const Result<ConversationRecord> record = store_.find(id);
       if (!record && record.error().code == ErrorCode::not_found) return {};
       if (!record) return record.error();
@@ -73,11 +79,13 @@ class Indexing {
     return {};
   }
 
+ private:
   // As much of it as one read returns.
   Result<void> fill(const ConversationRecord& record, const Gap& gap) {
     const Result<std::vector<MessageRecord>> messages =
         store_.messages(record.id, gap.first, gap.end);
     if (!messages) return messages.error();
+    StoredWords stored_words(store_, record);
     std::vector<MessageWords> words;
     std::uint64_t bytes = 0;
     for (const MessageRecord& each : *messages) {
@@ -85,7 +93,7 @@ class Indexing {
       if (!message || each.ordinal != gap.first + words.size())
         return Error{ErrorCode::corrupt, "message " + std::to_string(each.ordinal) + " of " +
                                              record.id + " is damaged"};
-      words.push_back(text_words(*message));
+      words.push_back(stored_words.of(each, *message));
       bytes += each.body.size();
     }
     if (words.empty())
@@ -115,7 +123,15 @@ class Indexing {
 }  // namespace
 
 Result<IndexProgress> index_store(Store& store, const IndexOptions& options) {
-  return Indexing(store, options).run();
+  return answering_failure([&] { return Indexing(store, options).run(); });
+}
+
+void index_again(Store& store, const std::string& id) noexcept {
+  constexpr std::uint64_t bytes_max = 16u << 20;
+  try {
+    Indexing(store, {}).index(id, bytes_max);
+  } catch (const std::exception&) {
+  }
 }
 
 }  // namespace undertext

@@ -17,12 +17,11 @@ void index_messages(RecallIndex& index, const History& history, std::uint64_t en
   StoredReader stored(log);
   for (std::uint32_t ordinal = index.size(); ordinal < end; ++ordinal) {
     if (work) work->go_on();
-    index.add(own_words(log, stored, ordinal));
+    index.add(own_words(log, ordinal, stored.message(ordinal)));
   }
 }
 
-MessageWords own_words(const Log& log, StoredReader& stored, std::uint32_t ordinal) {
-  const Message body = stored.message(ordinal);
+MessageWords own_words(const Log& log, std::uint32_t ordinal, const Message& body) {
   return repeated_original(log, ordinal, body) ? MessageWords() : text_words(body);
 }
 

@@ -40,8 +40,8 @@ class RecallCache {
 // the history has to end.
 void index_messages(RecallIndex& index, const History& history, std::uint64_t end);
 
-// Of a message of the log; none of a copy in which nothing changed: its original has them and is
-// found.
-MessageWords own_words(const Log& log, StoredReader& stored, std::uint32_t ordinal);
+// What a message of the log is indexed under. A copy in which nothing changed has no words: its
+// original has them and is found.
+MessageWords own_words(const Log& log, std::uint32_t ordinal, const Message& body);
 
 }  // namespace undertext

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "engine/conversation_rep.hpp"
+#include "engine/index_conversation.hpp"
 #include "engine/outcome_bytes.hpp"
 #include "history/derived.hpp"
 #include "history/merged.hpp"
@@ -134,6 +135,7 @@ class RedactionOfFamily {
         if (Result<void> done = rep_.durable->empty_requests_of(member.id, removal); !done)
           failed = std::move(done.error());
     rep_.recent_texts.clear();
+    for (const auto& [owner, ordinals] : owned) owners_.push_back(owner);
     std::optional<Error> error = rep_.durable->redact(owned, removal);
     return error ? error : failed;
   }
@@ -156,6 +158,8 @@ class RedactionOfFamily {
   }
 
   Redaction take() { return std::move(found_); }
+  // Conversations whose records redact_messages() changed.
+  std::vector<std::string> owners() { return std::move(owners_); }
 
  private:
   using Place = std::pair<std::string, std::uint64_t>;  // whose record it is, and its ordinal
@@ -312,6 +316,7 @@ class RedactionOfFamily {
   std::deque<Member> members_;  // each before its forks
   QuotableTexts texts_;
   Redaction found_;
+  std::vector<std::string> owners_;
 };
 
 Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, const Removal& removal,
@@ -321,6 +326,7 @@ Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, con
                  "\"retention\" is written into what pruning leaves: give another name", "who"};
   Redaction done;
   std::optional<Error> failed;
+  std::vector<std::string> owners;
   const std::optional<Error> refused = rep_->change_stored(
       [&](History& history) -> std::optional<Error> {
         RedactionOfFamily family(*rep_, history);
@@ -335,9 +341,11 @@ Result<Redaction> Conversation::redact(const std::vector<Ordinal>& ordinals, con
           return redacted ? redacted : counted;
         });
         done = family.take();
+        owners = family.owners();
         return {};
       },
       Rep::Tell::rewritten);
+  for (const std::string& owner : owners) index_again(*rep_->durable->store(), owner);
   if (refused || failed) return refused ? *refused : *failed;
   return done;
 }

@@ -12,6 +12,7 @@
 #include "base/answering_failure.hpp"
 #include "engine/lock_within.hpp"
 #include "engine/stored_reading.hpp"
+#include "engine/stored_words.hpp"
 #include "recall/index.hpp"
 #include "recall/rank.hpp"
 #include "recall/search.hpp"
@@ -65,7 +66,7 @@ struct StoreRecall::Rep {
   void start_over() noexcept;
   void go_on_rebuilding(const Work* work);
   const std::string* owner(std::uint32_t at, Ordinal& ordinal) const;
-  std::optional<Message> read(const std::string& id, Ordinal ordinal) const;
+  std::optional<Message> read(const ConversationRecord& of, Ordinal ordinal) const;
 
   const std::shared_ptr<Store> store;
   const StoreRecallOptions options;
@@ -80,6 +81,7 @@ struct StoreRecall::Rep {
   // for the next one to go on with.
   bool is_whole = false;
   std::optional<Clock::time_point> looked;
+  std::uint64_t conversations = 0, conversations_out = 0;  // in the index and out of it, by then
 };
 
 void go_on(const Work* work) {
@@ -97,6 +99,7 @@ void StoreRecall::Rep::add(Known& of, const Work* work) {
   if (first >= end) return;
   std::vector<Segment> parts;
   std::uint64_t at = first;
+  StoredWords stored_words(*store, record);
   const auto add_messages = [&](std::uint64_t until) {
     while (at < until) {
       go_on(work);
@@ -106,7 +109,7 @@ void StoreRecall::Rep::add(Known& of, const Work* work) {
       for (const MessageRecord& each : some) {
         go_on(work);
         const Result<Message> message = read_message(each);
-        words.push_back(message ? text_words(*message) : MessageWords{});
+        words.push_back(message ? stored_words.of(each, *message) : MessageWords{});
       }
       parts.push_back(Segment::of(static_cast<std::uint32_t>(at), words));
       at += words.size();
@@ -249,14 +252,20 @@ const std::string* StoreRecall::Rep::owner(std::uint32_t at, Ordinal& ordinal) c
   return &what.first;
 }
 
-std::optional<Message> StoreRecall::Rep::read(const std::string& id, Ordinal ordinal) const {
+std::optional<Message> StoreRecall::Rep::read(const ConversationRecord& of, Ordinal ordinal) const {
   const Result<std::vector<MessageRecord>> some =
-      store->messages(id, ordinal.value, ordinal.value + 1);
+      store->messages(of.id, ordinal.value, ordinal.value + 1);
   if (!some && some.error().code == ErrorCode::not_found) return {};
   const std::vector<MessageRecord>& records = some.value();
   if (records.empty() || records.front().ordinal != ordinal.value) return {};
   Result<Message> message = read_message(records.front());
-  if (!message || message->is_redacted() || is_quote(*message)) return {};
+  if (!message || message->is_redacted()) return {};
+  try {
+    if (StoredWords(*store, of).is_recalled(ordinal.value, *message)) return {};
+  } catch (const Failure& failure) {
+    if (failure.error().code == ErrorCode::not_found) return {};  // purged meanwhile
+    throw;
+  }
   return *std::move(message);
 }
 
@@ -268,10 +277,12 @@ Result<StoreRecalled> StoreRecall::Rep::search(const StoreRecallQuery& query, co
   if (!looked || now - *looked >= std::chrono::milliseconds(options.fresh_ms)) {
     look(work);
     looked = now;
+    conversations = conversations_out = 0;
+    for (const auto& [id, each] : known) ++(each.is_out ? conversations_out : conversations);
   }
   StoreRecalled answer;
-  for (const auto& [id, each] : known)
-    ++(each.is_out ? answer.conversations_out : answer.conversations);
+  answer.conversations = conversations;
+  answer.conversations_out = conversations_out;
   Ranking ranking(index, asked_words(query.text));
   std::unordered_set<std::string> texts;
   std::size_t reads_left = query.messages_max * reads_each;
@@ -287,7 +298,7 @@ Result<StoreRecalled> StoreRecall::Rep::search(const StoreRecallQuery& query, co
       const auto of = id ? known.find(*id) : known.end();
       if (of == known.end() || (query.in_scope && !query.in_scope(of->second.record))) continue;
       if (reads_left-- == 0) return answer;
-      std::optional<Message> message = read(*id, ordinal);
+      std::optional<Message> message = read(of->second.record, ordinal);
       if (!message) continue;
       if (!query.roles.empty() &&
           std::find(query.roles.begin(), query.roles.end(), message->role()) == query.roles.end())

@@ -9,8 +9,11 @@
 
 namespace undertext {
 
-// The message whose copy this one is, with the same bytes. Nothing: there is none, or the message
-// is so short that it is not worth a look.
+// False: it is so short that it is stored and indexed again.
+bool is_worth_sharing(const Message& body);
+
+// The message whose copy this one is, with the same bytes. Nothing: there is none, or it is not
+// worth sharing.
 std::optional<std::uint32_t> repeated_original(const Log& log, std::uint32_t ordinal,
                                                const Message& body);
 

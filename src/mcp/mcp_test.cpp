@@ -88,8 +88,14 @@ TEST_F(McpTest, TheHandshakeGivesTheRevisionThatWasAskedFor) {
 TEST_F(McpTest, RequestsWithoutAHandshakeSayTheirRevision) {
   for (const std::string& asked :
        {request("server/discover"), request("server/discover", "", "")}) {
-    const std::string told = ask(asked);
-    EXPECT_TRUE(has(told, R"("supportedVersions":["2026-07-28","2025-11-25")")) << told;
+    const McpFields no_field;
+    for (const McpFields* const fields : {static_cast<const McpFields*>(nullptr), &no_field}) {
+      if (fields != nullptr && asked.find("_meta") != std::string::npos) continue;
+      const std::string told = ask(asked, fields);
+      EXPECT_TRUE(has(told, R"("supportedVersions":["2026-07-28","2025-11-25")")) << told;
+      EXPECT_TRUE(has(told, R"("resultType":"complete")")) << told;
+      EXPECT_TRUE(has(told, R"("ttlMs":300000,"cacheScope":"private")")) << told;
+    }
   }
   const std::string told = ask(request("tools/list"));
   EXPECT_TRUE(has(told, R"("resultType":"complete")"));

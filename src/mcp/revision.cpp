@@ -93,9 +93,9 @@ RevisionFound find_revision(const RpcMessage& message, const McpFields* fields) 
   const std::optional<std::string> in_field =
       fields != nullptr ? fields->protocol_version : std::nullopt;
   if (!said && in_field && !is_known_revision(*in_field)) return fails(unknown_revision(*in_field));
-  if (!said && in_field != stateless_revision) return {};
-  // Whoever asks what there is need not know it.
+  // Only the stateless revision has this method; a client calls it before it knows a revision.
   if (!said && message.method == "server/discover") return {true};
+  if (!said && in_field != stateless_revision) return {};
   if (!said)
     return fails({RpcCode::invalid_params, "params._meta lacks " + std::string(version_key), 400});
   const std::string revision = said->string();

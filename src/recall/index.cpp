@@ -99,7 +99,8 @@ std::vector<Posting> RecallIndex::find(Word word) const {
   return found;
 }
 
-std::vector<Posting> RecallIndex::find_any(const std::vector<Word>& words) const {
+template <class Words, class Has>
+std::vector<Posting> RecallIndex::find_each(const Words& words, Has has) const {
   std::vector<Posting> found;
   for (const auto& segment : segments_) {
     const std::vector<Posting> some = segment->find_any(words);
@@ -109,11 +110,20 @@ std::vector<Posting> RecallIndex::find_any(const std::vector<Word>& words) const
   for (const MessageWords& message : last_) {
     std::uint32_t count = 0;
     for (const WordCount& each : message.counts)
-      if (std::binary_search(words.begin(), words.end(), each.word)) count += each.count;
+      if (has(each.word)) count += each.count;
     if (count > 0) found.push_back({ordinal, count, message.length});
     ++ordinal;
   }
   return found;
+}
+
+std::vector<Posting> RecallIndex::find_any(const std::vector<Word>& words) const {
+  return find_each(words,
+                   [&](Word word) { return std::binary_search(words.begin(), words.end(), word); });
+}
+
+std::vector<Posting> RecallIndex::find_any(const WordsWith& words) const {
+  return find_each(words, [&](Word word) { return words.has(word); });
 }
 
 std::uint64_t RecallIndex::size_bytes() const {

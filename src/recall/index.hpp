@@ -31,10 +31,13 @@ class RecallIndex {
   std::uint32_t length(std::uint32_t ordinal) const;                    // in words; O(log n)
   std::vector<Posting> find(Word word) const;                           // rising
   std::vector<Posting> find_any(const std::vector<Word>& words) const;  // as Segment's
-  std::uint64_t size_bytes() const;                                     // of what is in memory
+  std::vector<Posting> find_any(const WordsWith& words) const;
+  std::uint64_t size_bytes() const;  // of what is in memory
   std::size_t segments() const { return segments_.size(); }
 
  private:
+  template <class Words, class Has>
+  std::vector<Posting> find_each(const Words& words, Has has) const;
   void close_last();
   void merge_last();
 

@@ -16,7 +16,7 @@ constexpr std::uint32_t near_max = 8;
 // best.
 class Spread {
  public:
-  Spread(std::vector<float>& scores, const RankWeights& weights)
+  Spread(BlockScores& scores, const RankWeights& weights)
       : scores_(scores), reach_(std::min(weights.near_messages, near_max)) {
     weights_[reach_] = 1;
     double weight = weights.near;
@@ -47,17 +47,21 @@ class Spread {
   // The same, but nothing to a message without a score.
   void add_where_scored(std::vector<Value> values) {
     std::erase_if(values, [this](const Value& each) {
-      const float* const score = scores_.data();
-      return std::all_of(score + first_near(each.ordinal), score + end_near(each.ordinal),
-                         [](float at) { return at == 0; });
+      const std::uint32_t end = end_near(each.ordinal);
+      for (std::uint32_t i = first_near(each.ordinal); i < end; ++i)
+        if (scores_[i] > 0) return false;
+      return true;
     });
     only_scored_ = true;
     add(values);
   }
+  // Whether add_where_scored() may have a use for it. Quick.
+  bool may_be_scored(std::uint32_t ordinal) const {
+    return scores_.is_used(first_near(ordinal) / BlockScores::block_size) ||
+           scores_.is_used((end_near(ordinal) - 1) / BlockScores::block_size);
+  }
 
  private:
-  bool takes(std::uint32_t ordinal) const { return !only_scored_ || scores_[ordinal] > 0; }
-
   // The part of [ordinal - reach, ordinal + reach] that there is.
   std::uint32_t first_near(std::uint32_t ordinal) const {
     return ordinal > reach_ ? ordinal - reach_ : 0;
@@ -69,9 +73,14 @@ class Spread {
 
   void add_alone(const Value& value) {
     const std::uint32_t first = first_near(value.ordinal), end = end_near(value.ordinal);
-    const float* weight = weights_.data() + (reach_ - (value.ordinal - first));
-    for (std::uint32_t i = first; i < end; ++i, ++weight)
-      if (takes(i)) scores_[i] += value.value * *weight;
+    const float* const weight = weights_.data() + (reach_ - (value.ordinal - first));
+    if (only_scored_) {
+      for (std::uint32_t i = first; i < end; ++i)
+        if (scores_[i] > 0) *scores_.use(i, i + 1) += value.value * weight[i - first];
+      return;
+    }
+    float* const scores = scores_.use(first, end);
+    for (std::uint32_t i = 0; i < end - first; ++i) scores[i] += value.value * weight[i];
   }
   void add_group(const std::vector<Value>& values, std::size_t begin, std::size_t behind) {
     const std::uint32_t first = first_near(values[begin].ordinal),
@@ -79,15 +88,21 @@ class Spread {
     best_.assign(end - first, 0);
     for (std::size_t k = begin; k < behind; ++k) {
       const std::uint32_t from = first_near(values[k].ordinal), to = end_near(values[k].ordinal);
-      const float* weight = weights_.data() + (reach_ - (values[k].ordinal - from));
-      for (std::uint32_t i = from; i < to; ++i)
-        best_[i - first] = std::max(best_[i - first], values[k].value * *weight++);
+      const float* const weight = weights_.data() + (reach_ - (values[k].ordinal - from));
+      float* const best = best_.data() + (from - first);
+      for (std::uint32_t i = 0; i < to - from; ++i)
+        best[i] = std::max(best[i], values[k].value * weight[i]);
     }
-    for (std::uint32_t i = first; i < end; ++i)
-      if (takes(i)) scores_[i] += best_[i - first];
+    if (only_scored_) {
+      for (std::uint32_t i = first; i < end; ++i)
+        if (scores_[i] > 0) *scores_.use(i, i + 1) += best_[i - first];
+      return;
+    }
+    float* const scores = scores_.use(first, end);
+    for (std::uint32_t i = 0; i < end - first; ++i) scores[i] += best_[i];
   }
 
-  std::vector<float>& scores_;
+  BlockScores& scores_;
   const std::uint32_t reach_;
   std::array<float, 2 * near_max + 1> weights_ = {};  // by distance, from -reach to reach
   std::vector<float> best_;
@@ -96,6 +111,20 @@ class Spread {
 
 }  // namespace
 
+BlockScores::BlockScores(std::uint32_t size)
+    : size_(size), is_used_((std::size_t{size} + block_size - 1) / block_size) {
+  values_ = std::make_unique_for_overwrite<float[]>(is_used_.size() * block_size);
+}
+
+float* BlockScores::use(std::uint32_t first, std::uint32_t end) {
+  for (std::size_t block = first / block_size; block <= (end - 1) / block_size; ++block) {
+    if (is_used_[block] != 0) continue;
+    is_used_[block] = 1;
+    std::fill_n(values_.get() + block * block_size, block_size, 0.0f);
+  }
+  return values_.get() + first;
+}
+
 Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWeights& weights) {
   std::vector<std::vector<Posting>> found;
   const auto take = [&](std::vector<Posting> postings) {
@@ -103,6 +132,7 @@ Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWe
   };
   for (const Word word : asked.words) take(index.find(word));
   for (const std::vector<Word>& words : asked.any_of) take(index.find_any(words));
+  for (const WordsWith& words : asked.any_with) take(index.find_any(words));
   if (found.empty()) return;
   // The rarest first: sums of floats depend on their order, and this one depends on the log alone.
   std::stable_sort(found.begin(), found.end(),
@@ -112,7 +142,7 @@ Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWe
   const auto common =
       static_cast<std::size_t>(std::max({16.0, weights.common_share * index.size(), few}));
   while (found.size() > 1 && found.back().size() > common) found.pop_back();
-  scores_.resize(index.size());
+  scores_ = BlockScores(index.size());
   has_word_.resize(index.size());
   std::size_t added = 0;
   for (const std::vector<Posting>& postings : found) {
@@ -121,20 +151,18 @@ Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWe
     added += postings.size();
   }
   taken_ = std::numeric_limits<float>::infinity();
-  block_best_.resize((scores_.size() + block_size - 1) / block_size);
+  block_best_.resize(scores_.blocks());
   for (std::size_t block = 0; block < block_best_.size(); ++block)
-    block_best_[block] = best_below(block, taken_);
+    if (scores_.is_used(block)) block_best_[block] = best_below(block, taken_);
 }
 
 // The best score of a block among those below a limit. No score is negative, so their bits rise as
 // they do: whole numbers are compared, which compilers do several at a time.
 float Ranking::best_below(std::size_t block, float below) const {
-  const std::size_t first = block * block_size,
-                    end = std::min<std::size_t>(scores_.size(), first + block_size);
-  const float* const scores = scores_.data();
+  const float* const scores = scores_.block(block);
   const auto limit = std::bit_cast<std::int32_t>(below);
   std::int32_t best = 0;
-  for (std::size_t i = first; i < end; ++i) {
+  for (std::size_t i = 0; i < BlockScores::block_size; ++i) {
     const auto score = std::bit_cast<std::int32_t>(scores[i]);
     best = std::max(best, score < limit ? score : 0);
   }
@@ -149,16 +177,17 @@ void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& pos
   const double average = std::max(1.0, static_cast<double>(index.words()) / std::max(1.0, n));
   const auto short_part = static_cast<float>(weights.k1 * (1 - weights.b));
   const auto length_part = static_cast<float>(weights.k1 * weights.b / average);
+  Spread spread(scores_, weights);
   std::vector<Spread::Value> values;
-  values.reserve(postings.size());
+  if (reach == Reach::everywhere) values.reserve(postings.size());
   for (const Posting& posting : postings) {
+    has_word_[posting.ordinal] = 1;
+    if (reach == Reach::where_scored && !spread.may_be_scored(posting.ordinal)) continue;
     const auto count = static_cast<float>(posting.count);
     values.push_back(
         {posting.ordinal,
          rarity * count / (count + short_part + length_part * static_cast<float>(posting.length))});
-    has_word_[posting.ordinal] = 1;
   }
-  Spread spread(scores_, weights);
   if (reach == Reach::everywhere)
     spread.add(values);
   else
@@ -180,10 +209,10 @@ bool Ranking::fill_tier(std::size_t count) {
   }
   for (std::size_t block = 0; block < block_best_.size(); ++block) {
     if (block_best_[block] <= 0 || block_best_[block] < lower) continue;
-    const std::size_t end = std::min<std::size_t>(scores_.size(), (block + 1) * block_size);
-    for (std::size_t ordinal = block * block_size; ordinal < end; ++ordinal)
-      if (scores_[ordinal] > 0 && scores_[ordinal] >= lower && scores_[ordinal] < taken_)
-        tier_.push_back(static_cast<std::uint32_t>(ordinal));
+    const float* const scores = scores_.block(block);
+    for (std::uint32_t i = 0; i < BlockScores::block_size; ++i)
+      if (scores[i] > 0 && scores[i] >= lower && scores[i] < taken_)
+        tier_.push_back(static_cast<std::uint32_t>(block * BlockScores::block_size + i));
     block_best_[block] = best_below(block, lower);
   }
   taken_ = lower;

@@ -6,7 +6,9 @@
 // question is seldom answered in its own words, but near them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "recall/index.hpp"
@@ -29,9 +31,34 @@ struct RankWeights {
   std::uint32_t common_postings = 4096;
 };
 
+// A number for each message, 0 where none was set. Blocks in which all are 0 are never written.
+class BlockScores {
+ public:
+  static constexpr std::uint32_t block_size = 64;
+
+  BlockScores() = default;
+  explicit BlockScores(std::uint32_t size);
+
+  std::uint32_t size() const { return size_; }
+  std::size_t blocks() const { return is_used_.size(); }
+  bool is_used(std::size_t block) const { return is_used_[block] != 0; }
+  float operator[](std::uint32_t ordinal) const {
+    return is_used(ordinal / block_size) ? values_[ordinal] : 0;
+  }
+  // Of a block that is used.
+  const float* block(std::size_t block) const { return values_.get() + block * block_size; }
+  // To write [first, end), which is not empty.
+  float* use(std::uint32_t first, std::uint32_t end);
+
+ private:
+  std::uint32_t size_ = 0;
+  std::unique_ptr<float[]> values_;  // of whole blocks
+  std::vector<std::uint8_t> is_used_;
+};
+
 class Ranking {
  public:
-  // Costs the postings of the words, and 5 bytes for each message.
+  // Costs the postings of the words, and a byte for each message.
   Ranking(const RecallIndex& index, const AskedWords& asked, const RankWeights& weights = {});
 
   double score(std::uint32_t ordinal) const {
@@ -52,10 +79,9 @@ class Ranking {
   void add_word(const RecallIndex& index, const std::vector<Posting>& postings,
                 const RankWeights& weights, Reach reach);
 
-  std::vector<float> scores_;
+  BlockScores scores_;
   std::vector<std::uint8_t> has_word_;
-  std::vector<float> block_best_;  // of so many scores in a row, without those that were taken
-  static constexpr std::uint32_t block_size = 64;
+  std::vector<float> block_best_;  // by block, without those that were taken
   // all with this score or a higher one were returned, or are in tier_
   float taken_ = 0;
   std::vector<std::uint32_t> tier_;  // a heap: the next ones, the best on top

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "base/answering_failure.hpp"
 #include "history/hidden_in.hpp"
@@ -18,8 +19,10 @@ namespace {
 
 constexpr std::size_t candidates_at_once = 128;
 constexpr std::size_t unit_messages_max = 256;
-// A neighbour comes along that scores this much of what was found; with budget left, each one does.
+// A neighbour comes along at once that scores this much of what was found. With budget left, the
+// one after it always does, since answers follow; the one before it needs this much.
 constexpr double neighbour_share = 2.0 / 3;
+constexpr double before_share = 0.5;
 
 // Weights of messages beside what they say.
 constexpr double of_summary = 0.5;      // it quotes, and what it stands for can be found itself
@@ -63,8 +66,8 @@ class Search {
       if (is_full && tokens_ == before) break;
     }
     for (Chosen& unit : units_) {
-      grow(unit, unit.best - 1);
-      grow(unit, unit.best + 1);
+      join(unit, unit.best - 1);
+      join(unit, unit.best + 1);
     }
     return answer();
   }
@@ -87,9 +90,15 @@ class Search {
       const std::vector<std::uint32_t> some = ranking_.next(candidates_at_once - found.size());
       if (some.empty()) break;
       for (const std::uint32_t ordinal : some)
-        if (index_.length(ordinal) > 0 && scope_.passes(ordinal))
-          found.push_back({ordinal, weighed(ordinal)});
+        if (index_.length(ordinal) > 0 && scope_.passes(ordinal)) found.push_back({ordinal});
     }
+    // In the log's order, in which one chunk of it has several.
+    std::vector<Candidate*> rising;
+    rising.reserve(found.size());
+    for (Candidate& each : found) rising.push_back(&each);
+    std::sort(rising.begin(), rising.end(),
+              [](const Candidate* a, const Candidate* b) { return a->ordinal < b->ordinal; });
+    for (Candidate* const each : rising) each->score = weighed(each->ordinal);
     std::stable_sort(found.begin(), found.end(),
                      [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
     return found;
@@ -108,7 +117,8 @@ class Search {
     std::vector<std::string> texts;
     texts.reserve(some.size());
     for (const Candidate& each : some) texts.push_back(stored_.message(each.ordinal).text());
-    const Result<std::vector<double>> fits = rerank(query_.text, texts);
+    const Result<std::vector<double>> fits =
+        answering_failure([&] { return rerank(query_.text, texts); });
     if (!fits || fits->size() != some.size()) return;
     // Reciprocal ranks of both, added: neither scale matters.
     std::vector<std::size_t> places(some.size());
@@ -130,18 +140,26 @@ class Search {
     if (!ranking_.has_word(candidate.ordinal)) return join_neighbour(candidate.ordinal);
     if (stored_[candidate.ordinal].tokens > left()) return too_large(candidate.ordinal);
     Chosen unit{candidate.ordinal, candidate.score, {}, 0};
-    Ordinals all = unit_of(candidate.ordinal);
-    const Ordinals alone = all;
-    for (const std::uint32_t near : {candidate.ordinal - 1, candidate.ordinal + 1})
-      if (may_come_along(near) &&
-          ranking_.score(near) >= neighbour_share * ranking_.score(candidate.ordinal))
-        for (const std::uint32_t ordinal : unit_of(near)) insert(all, ordinal);
+    const Ordinals& alone = unit_of(candidate.ordinal);
+    Ordinals all = alone;
+    for (const std::uint32_t near : {candidate.ordinal - 1, candidate.ordinal + 1}) {
+      if (!may_come_along(near) ||
+          ranking_.score(near) < neighbour_share * ranking_.score(candidate.ordinal))
+        continue;
+      const Ordinals& with = unit_of(near);
+      // What stands between two that were found goes with the better one, which came first.
+      Chosen* const better =
+          std::ranges::binary_search(with, candidate.ordinal) ? nullptr : unit_beside(near);
+      if (better)
+        grow(*better, near);
+      else
+        for (const std::uint32_t ordinal : with) insert(all, ordinal);
+    }
     if (tokens_of(all) > left()) all = alone;
     if (tokens_of(all) > left()) return too_large(candidate.ordinal);
     // Of messages that say the same, the best one is enough; but the same answer to another
     // question is another one.
-    if (!said_.insert(what_it_says(candidate.ordinal)).second)
-      return join_neighbour(candidate.ordinal);
+    if (is_said_by(candidate.ordinal)) return join_neighbour(candidate.ordinal);
     add(unit, all);
     by_best_[unit.best] = units_.size();
     units_.push_back(std::move(unit));
@@ -153,10 +171,28 @@ class Search {
     return Choice::too_large;
   }
 
-  // Its text; of what is asked, be it by the user or by a call, also what follows: the same question
-  // may have had another answer.
-  std::string what_it_says(std::uint32_t ordinal) {
-    std::string says = stored_.message(ordinal).text();
+  // A message that was chosen, and what follows it, once that was asked for.
+  struct Said {
+    std::uint32_t ordinal = 0;
+    std::optional<std::string> follows = {};
+  };
+  // Whether a chosen message says the same; else this one is among them from now on. What follows
+  // is read only where texts are the same.
+  bool is_said_by(std::uint32_t ordinal) {
+    std::vector<Said>& same = said_[stored_.message(ordinal).text()];
+    Said said{ordinal};
+    if (!same.empty()) said.follows = what_follows(ordinal);
+    for (Said& each : same) {
+      if (!each.follows) each.follows = what_follows(each.ordinal);
+      if (each.follows == said.follows) return true;
+    }
+    same.push_back(std::move(said));
+    return false;
+  }
+  // Of what is asked, be it by the user, by a call or with a question mark: the same question may
+  // have had another answer. Empty of what is not.
+  std::string what_follows(std::uint32_t ordinal) {
+    std::string says;
     const StoredMessage& stored = stored_[ordinal];
     if (stored.role() != Role::user && stored.calls == 0) return says;
     if (ordinal + 1 >= rep_.log.size() || !scope_.is_searched(ordinal + 1)) return says;
@@ -167,17 +203,24 @@ class Search {
 
   // Goes to the unit whose best message it stands beside, if there is one.
   Choice join_neighbour(std::uint32_t ordinal) {
-    for (const std::uint32_t near : {ordinal - 1, ordinal + 1})
-      if (const auto at = by_best_.find(near); at != by_best_.end()) {
-        grow(units_[at->second], ordinal);
-        break;
-      }
+    if (Chosen* const unit = unit_beside(ordinal)) join(*unit, ordinal);
     return Choice::done;
+  }
+  // The one whose best message stands right before this one, else right behind it.
+  Chosen* unit_beside(std::uint32_t ordinal) {
+    for (const std::uint32_t near : {ordinal - 1, ordinal + 1})
+      if (const auto at = by_best_.find(near); at != by_best_.end()) return &units_[at->second];
+    return nullptr;
+  }
+
+  void join(Chosen& unit, std::uint32_t near) {
+    if (near > unit.best || ranking_.score(near) >= before_share * ranking_.score(unit.best))
+      grow(unit, near);
   }
 
   void grow(Chosen& unit, std::uint32_t near) {
     if (!may_come_along(near)) return;
-    const Ordinals all = unit_of(near);
+    const Ordinals& all = unit_of(near);
     if (tokens_of(all) <= left()) add(unit, all);
   }
 
@@ -212,8 +255,14 @@ class Search {
     return true;
   }
 
-  // The message with its calls, their results and the reasoning right before them.
-  Ordinals unit_of(std::uint32_t ordinal) {
+  // The message with its calls, their results and the reasoning right before them. Each is found
+  // once: a message is asked for as what was found, as a neighbour, and as what follows.
+  const Ordinals& unit_of(std::uint32_t ordinal) {
+    const auto [at, is_new] = units_of_.try_emplace(ordinal);
+    if (is_new) at->second = find_unit_of(ordinal);
+    return at->second;
+  }
+  Ordinals find_unit_of(std::uint32_t ordinal) {
     Ordinals all = {ordinal};
     Ordinals open = all;
     while (!open.empty() && all.size() < unit_messages_max) {
@@ -268,7 +317,7 @@ class Search {
       rep_.log.order.sort(ordinals);
       for (const std::uint32_t ordinal : ordinals) {
         unit.ordinals.push_back(Ordinal(ordinal));
-        unit.messages.push_back(rep_.log.message(ordinal));
+        unit.messages.push_back(stored_.message(ordinal));
         if (ranking_.has_word(ordinal)) unit.matched.push_back(Ordinal(ordinal));
       }
       std::stable_sort(unit.matched.begin(), unit.matched.end(), [&](Ordinal a, Ordinal b) {
@@ -295,8 +344,9 @@ class Search {
   StoredReader stored_;
   std::vector<Chosen> units_;
   std::map<std::uint32_t, std::size_t> by_best_;
-  std::vector<bool> taken_;               // by ordinal
-  std::unordered_set<std::string> said_;  // by what was chosen
+  std::unordered_map<std::uint32_t, Ordinals> units_of_;
+  std::vector<bool> taken_;                                  // by ordinal
+  std::unordered_map<std::string, std::vector<Said>> said_;  // by text
   std::uint64_t tokens_ = 0;
   static constexpr std::uint64_t unknown_tokens = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t tokens_needed_ = unknown_tokens;  // by the smallest unit, as long as none fits
@@ -370,7 +420,7 @@ Result<Message> quote(const Recalled& recalled, const std::string& text,
   return Message::make(Role::user, out, limits);
 }
 
-bool is_quote(const Message& message) {
+bool may_be_quote(const Message& message) {
   return message.role() == Role::user && message.text().starts_with(quote_lead);
 }
 

@@ -73,6 +73,27 @@ TEST(Search, AQuestionThatWasAnsweredInTwoWaysIsFoundTwice) {
   EXPECT_EQ(answers.size(), 2u);
 }
 
+TEST(Search, WhatStandsBetweenTwoThatAreFoundGoesWithTheBetterOne) {
+  std::vector<std::string> texts(10, "Nothing happened.");
+  texts.insert(texts.end(), {"Tom asks for the port of the red kettle", "It is 8080.",
+                             "Tom likes the red kettle"});
+  texts.insert(texts.end(), 10, "Nothing happened.");
+  const Recalled found = Searched(texts).find("the port of the red kettle", 100);
+  ASSERT_EQ(found.units.size(), 2u);
+  EXPECT_EQ(found.units[0].ordinals, (std::vector{Ordinal(10), Ordinal(11)}));
+  EXPECT_EQ(found.units[1].ordinals, (std::vector{Ordinal(12), Ordinal(13)}));
+}
+
+TEST(Search, TheMessageBeforeComesAlongWhereItScoresHalf) {
+  std::vector<std::string> texts(10, "Nothing happened.");
+  texts.insert(texts.end(), {"Who has the port?", "Tom has the port of the red kettle."});
+  texts.insert(texts.end(), 10, "Nothing happened.");
+  const Searched log(texts);
+  EXPECT_EQ(log.find("the port of the red kettle", 100).units[0].ordinals,
+            (std::vector{Ordinal(10), Ordinal(11), Ordinal(12)}));
+  EXPECT_EQ(log.find("red kettle", 100).units[0].ordinals, (std::vector{Ordinal(11), Ordinal(12)}));
+}
+
 TEST(Search, SaysHowMuchWouldHaveBeenEnough) {
   const Searched log({"the kettle is blue", "Nothing happened.", "the kettle"});
   EXPECT_EQ(log.find("kettle", 1).tokens_needed, 0u);

@@ -256,6 +256,25 @@ void Segment::add_found(Word word, std::vector<Posting>& found) const {
   }
 }
 
+namespace {
+
+// One posting for each message, rising.
+std::vector<Posting> as_one_word(std::vector<Posting> found) {
+  std::sort(found.begin(), found.end(),
+            [](const Posting& a, const Posting& b) { return a.ordinal < b.ordinal; });
+  std::size_t count = 0;
+  for (const Posting& each : found) {
+    if (count > 0 && found[count - 1].ordinal == each.ordinal)
+      found[count - 1].count += each.count;
+    else
+      found[count++] = each;
+  }
+  found.resize(count);
+  return found;
+}
+
+}  // namespace
+
 std::vector<Posting> Segment::find_any(const std::vector<Word>& wanted) const {
   std::vector<Posting> found;
   if (wanted.size() < directory_.size()) {
@@ -268,17 +287,14 @@ std::vector<Posting> Segment::find_any(const std::vector<Word>& wanted) const {
         read_postings(words.list(), first_, lengths_, found);
     }
   }
-  std::sort(found.begin(), found.end(),
-            [](const Posting& a, const Posting& b) { return a.ordinal < b.ordinal; });
-  std::size_t count = 0;
-  for (const Posting& each : found) {
-    if (count > 0 && found[count - 1].ordinal == each.ordinal)
-      found[count - 1].count += each.count;
-    else
-      found[count++] = each;
-  }
-  found.resize(count);
-  return found;
+  return as_one_word(std::move(found));
+}
+
+std::vector<Posting> Segment::find_any(const WordsWith& wanted) const {
+  std::vector<Posting> found;
+  for (Words words(*this); !words.is_over(); words.next())
+    if (wanted.has(words.word())) read_postings(words.list(), first_, lengths_, found);
+  return as_one_word(std::move(found));
 }
 
 }  // namespace undertext

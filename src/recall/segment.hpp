@@ -51,6 +51,8 @@ class Segment {
   // Of any of these words, rising, as if they were one. As find() for each, or one walk over all
   // words.
   std::vector<Posting> find_any(const std::vector<Word>& words) const;
+  // The same of the words with a character: one walk over all words.
+  std::vector<Posting> find_any(const WordsWith& words) const;
 
  private:
   struct Place {

@@ -126,14 +126,34 @@ Word hash_of(std::string_view text, std::uint32_t seed = 2166136261u) {
   hash ^= hash >> 15;
   return hash;
 }
-Word hash_of_pair(char32_t a, char32_t b) {
-  std::uint32_t hash = static_cast<std::uint32_t>(a) * 0x9E3779B1u +
-                       static_cast<std::uint32_t>(b) * 0x85EBCA77u + 0x27220A95u;
-  hash ^= hash >> 16;
-  hash *= 0x7feb352du;
-  hash ^= hash >> 15;
-  return hash * 0x846ca68bu;
+// An odd number's inverse among the numbers of 32 bits.
+constexpr std::uint32_t inverse_of(std::uint32_t odd) {
+  std::uint32_t inverse = odd;
+  for (int i = 0; i < 4; ++i) inverse *= 2 - odd * inverse;
+  return inverse;
 }
+constexpr std::uint32_t first_factor = 0x9E3779B1u, second_factor = 0x85EBCA77u,
+                        pair_offset = 0x27220A95u, early_mix = 0x7feb352du, late_mix = 0x846ca68bu;
+
+constexpr Word hash_of_pair(char32_t a, char32_t b) {
+  std::uint32_t hash = static_cast<std::uint32_t>(a) * first_factor +
+                       static_cast<std::uint32_t>(b) * second_factor + pair_offset;
+  hash ^= hash >> 16;
+  hash *= early_mix;
+  hash ^= hash >> 15;
+  return hash * late_mix;
+}
+// a * first_factor + b * second_factor, where the word is the hash of a and b.
+constexpr std::uint32_t sum_of_pair(Word hash) {
+  hash *= inverse_of(late_mix);
+  hash ^= hash >> 15;
+  hash ^= hash >> 30;
+  hash *= inverse_of(early_mix);
+  hash ^= hash >> 16;
+  return hash - pair_offset;
+}
+static_assert(sum_of_pair(hash_of_pair(U'\u732B', U'\u54AA')) ==
+              0x732Bu * first_factor + 0x54AAu * second_factor);
 
 // Pairs that ask, as "when" and "what" do: in what is asked, and seldom in what answers it.
 bool is_stop_pair(char32_t a, char32_t b) {
@@ -156,30 +176,17 @@ void sort_without_repeats(std::vector<Value>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Each costs some 40,000 hashes, and a look at all words of the index.
+// Each costs a look at all words of the index.
 constexpr std::size_t characters_alone_max = 4;
 
-// All that a text may have where this character stands: alone, and beside each common one of its
-// script.
-std::vector<Word> pairs_with(char32_t c) {
-  std::vector<Word> words = {hash_of_pair(c, 0)};
-  const auto add_beside = [&](char32_t first, char32_t last) {
-    for (char32_t other = first; other <= last; ++other) {
-      words.push_back(hash_of_pair(c, other));
-      words.push_back(hash_of_pair(other, c));
-    }
+// Whether `other` is a common character of the script of `c`.
+constexpr bool is_common_beside(char32_t c, char32_t other) {
+  const auto is_in = [other](char32_t first, char32_t last) {
+    return other >= first && other <= last;
   };
-  const bool is_hangul = c >= 0xAC00 && c <= 0xD7A3;
-  const bool is_han_or_kana = !is_hangul && c >= 0x3000;
-  if (is_han_or_kana) {
-    add_beside(0x3005, 0x3005);
-    add_beside(0x3041, 0x30FF);
-    add_beside(0x4E00, 0x9FFF);
-  }
-  if (is_hangul) add_beside(0xAC00, 0xD7A3);
-  if (!is_han_or_kana && !is_hangul) add_beside(c & ~char32_t{0xFF}, c | 0xFF);
-  sort_without_repeats(words);
-  return words;
+  if (c >= 0xAC00 && c <= 0xD7A3) return is_in(0xAC00, 0xD7A3);
+  if (c >= 0x3000) return other == 0x3005 || is_in(0x3041, 0x30FF) || is_in(0x4E00, 0x9FFF);
+  return is_in(c & ~char32_t{0xFF}, c | 0xFF);
 }
 
 // Takes words, with the place of the first byte of each.
@@ -447,11 +454,20 @@ MessageWords text_words(const Message& message) {
   return found;
 }
 
+bool WordsWith::has(Word word) const {
+  const std::uint32_t sum = sum_of_pair(word), itself = character_;
+  const char32_t after = (sum - itself * first_factor) * inverse_of(second_factor),
+                 before = (sum - itself * second_factor) * inverse_of(first_factor);
+  return after == 0 || is_common_beside(character_, after) || is_common_beside(character_, before);
+}
+
 std::size_t AskedWords::index_of(Word word) const {
   const auto at = std::lower_bound(words.begin(), words.end(), word);
   if (at != words.end() && *at == word) return static_cast<std::size_t>(at - words.begin());
   for (std::size_t i = 0; i < any_of.size(); ++i)
     if (std::binary_search(any_of[i].begin(), any_of[i].end(), word)) return words.size() + i;
+  for (std::size_t i = 0; i < any_with.size(); ++i)
+    if (any_with[i].has(word)) return words.size() + any_of.size() + i;
   return size();
 }
 
@@ -478,7 +494,7 @@ AskedWords asked_words(std::string_view text) {
   sort_without_repeats(alone);
   alone.resize(std::min(alone.size(), characters_alone_max));
   for (const char32_t c : alone) {
-    asked.any_of.push_back(pairs_with(c));
+    asked.any_with.emplace_back(c);
     std::erase(asked.words, hash_of_pair(c, 0));
   }
   return asked;

@@ -50,14 +50,28 @@ struct MessageWords {
 // Of the message's text. A redacted message has none.
 MessageWords text_words(const Message& message);
 
+// Any word that a text has where this character of a script without spaces stands: alone, or
+// beside a common character of its script.
+class WordsWith {
+ public:
+  explicit WordsWith(char32_t character) : character_(character) {}
+  bool has(Word word) const;  // in constant time: the hash of a pair can be inverted
+  friend bool operator==(const WordsWith&, const WordsWith&) = default;
+
+ private:
+  char32_t character_;
+};
+
 // What a question asks for.
 struct AskedWords {
   std::vector<Word> words = {};  // without repeats, rising
   // each stands for one word that has many hashes; rising
   std::vector<std::vector<Word>> any_of = {};
-  // The place of a word among these, `words` before `any_of`; size(): it is none of them.
+  // likewise, of characters that stand alone
+  std::vector<WordsWith> any_with = {};
+  // The place of a word among these, in this order; size(): it is none of them.
   std::size_t index_of(Word word) const;
-  std::size_t size() const { return words.size() + any_of.size(); }
+  std::size_t size() const { return words.size() + any_of.size() + any_with.size(); }
 };
 AskedWords asked_words(std::string_view text);
 

@@ -229,6 +229,75 @@ TEST_P(RecallContract, RedactedWordsAreNotFoundAndTheirHashesAreInNoRow) {
   EXPECT_EQ(found(open(), "nothing").size(), 199u);
 }
 
+TEST_P(RecallContract, ARedactionAndAPruneLeaveNoHoleInTheIndex) {
+  Conversation conversation = open();
+  for (int i = 0; i < 200; ++i)
+    conversation.apply(say("nothing much " + std::to_string(i))).value();
+  const auto gap = [&] {
+    std::uint64_t end = 0;
+    for (const WordsRow& each : rows("a", WordsBytes::without)) {
+      if (each.first > end) return "no row from " + std::to_string(end);
+      end = std::max(end, each.end);
+    }
+    return end >= 192 ? std::string() : "no row behind " + std::to_string(end);
+  };
+  ASSERT_EQ(gap(), "");
+  ASSERT_TRUE(conversation.redact({Ordinal(70)}, {"me", 1, "why"}));
+  EXPECT_EQ(gap(), "");
+  conversation.apply({op::Restore{100}}).value();
+  EXPECT_EQ(conversation.prune_versions({.versions = 1}).value().messages, 100u);
+  EXPECT_EQ(gap(), "");
+  EXPECT_EQ(found(open(), "nothing").size(), 99u);
+}
+
+TEST_P(RecallContract, ARedactionInAForkLeavesNoHoleInItsOrigin) {
+  Conversation origin = open("origin");
+  for (int i = 0; i < 64; ++i) origin.apply(say("shared walnut " + std::to_string(i))).value();
+  Conversation fork = origin.fork(Version(40), "fork").value();
+  const auto covered = [&] {
+    std::uint64_t messages = 0;
+    for (const WordsRow& each : rows("origin", WordsBytes::without))
+      messages += each.end - each.first;
+    return messages;
+  };
+  const std::uint64_t before = covered();
+  ASSERT_TRUE(fork.redact({Ordinal(7)}, {"me", 1, "why"}));
+  EXPECT_EQ(covered(), before);
+}
+
+TEST_P(RecallContract, RowsWrittenLaterAreThoseThatTheCommitsWouldHaveWritten) {
+  Conversation conversation = open();
+  std::string text = "walnut";
+  for (int i = 0; i < 200; ++i) text += " word" + std::to_string(i);
+  conversation.apply(say(text)).value();
+  for (int i = 0; i < 8; ++i) conversation.apply(say("nothing " + std::to_string(i))).value();
+  const Operation copy{op::Transform{std::vector{Role::user}, op::ReplaceText{"~", "-"}}};
+  for (int i = 0; i < 4; ++i) conversation.apply(copy).value();
+  const std::uint64_t messages = conversation.stats().total_messages;
+  const std::vector<WordsRow> committed = rows("a");
+  ASSERT_FALSE(committed.empty());
+  const auto with_walnut = [&] {
+    std::set<std::uint64_t> ordinals;
+    for (const WordsRow& each : rows("a"))
+      for (const Posting& posting :
+           Segment::read(each.bytes).find(asked_words("walnut").words.front()))
+        ordinals.insert(posting.ordinal);
+    return ordinals;
+  };
+  ASSERT_EQ(with_walnut(), std::set<std::uint64_t>{0});
+  // A redaction deletes the row of a message that is none of the copies, and writes another one.
+  ASSERT_TRUE(conversation.redact({Ordinal(3)}, {"me", 1, "why"}));
+  ASSERT_TRUE(index_store(store()));
+  EXPECT_EQ(with_walnut(), std::set<std::uint64_t>{0});
+  // Nor are they found in messages that no row has.
+  StoreRecall recall(shared());
+  conversation.apply(copy).value();
+  ASSERT_GT(conversation.stats().total_messages, messages);
+  const StoreRecalled found = recall.search({.text = "walnut"}).value();
+  ASSERT_EQ(found.found.size(), 1u);
+  EXPECT_EQ(found.found[0].ordinal, Ordinal(0));
+}
+
 TEST_P(RecallContract, ARecalledQuoteOfARedactedMessageIsDerivedFromIt) {
   Conversation conversation = open();
   conversation.apply(say("the code is 4711 wombat")).value();
@@ -437,6 +506,29 @@ TEST_P(RecallContract, AMessageThatForksShareIsFoundOnceAndAQuoteNever) {
   StoreRecall recall(shared());
   EXPECT_EQ(found_everywhere(recall, {.text = "walnut"}), (Found{{"origin", 7}}));
   EXPECT_EQ(found_everywhere(recall, {.text = "chestnut"}), (Found{{"fork", 40}}));
+}
+
+TEST_P(RecallContract, AMessageOfAUserThatBeginsAsAQuoteDoesIsFoundEverywhere) {
+  Conversation conversation = open();
+  conversation.apply(say("the only walnut")).value();
+  conversation.apply({op::Clear{false}}).value();
+  conversation.apply({op::Recall{.text = "walnut"}}).value();
+  const std::string quote = conversation.view()[0].text();
+  conversation.apply(say(quote + "and so a user says hazelnut")).value();
+  for (int i = 0; i < 20; ++i) conversation.apply(say("nothing " + std::to_string(i))).value();
+  StoreRecall recall(shared(), {.fresh_ms = 0});
+  const Found typed_and_original{{"a", 0}, {"a", 2}};
+  const auto found_walnuts = [&] {
+    Found all = found_everywhere(recall, {.text = "walnut"});
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(found_walnuts(), typed_and_original);
+  EXPECT_EQ(found_everywhere(recall, {.text = "hazelnut"}), (Found{{"a", 2}}));
+  // The records of the operations go; the mark stays.
+  conversation.prune_versions({.versions = 1}).value();
+  EXPECT_EQ(found_everywhere(recall, {.text = "hazelnut"}), (Found{{"a", 2}}));
+  EXPECT_EQ(found_walnuts(), typed_and_original);
 }
 
 TEST_P(RecallContract, AnIndexWithoutRoomForAllLeavesTheOldestOut) {
