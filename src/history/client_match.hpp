@@ -110,7 +110,8 @@ class ClientMatch {
   void make_identities();
   void find_ends();
   void go_on_with_delta();
-  bool is_said_in_list(std::size_t place) const;
+  void skip_said_instructions();
+  bool stands_at_place(std::size_t place) const;
   void add_unsent(const VolatileParts& parts);
   void match_middle();
   void forget_repeated_behind_summary();
