@@ -34,6 +34,14 @@ std::uint64_t common_from(const Log& log, const ClientTree& list, const op::Reco
 
 }  // namespace
 
+std::uint64_t newest_reference(const History::Rep& rep) {
+  if (rep.clients.empty()) return 0;
+  const VersionRow& row = rep.versions[rep.clients[rep.clients.size() - 1].version];
+  const auto* const record =
+      row.operation ? std::get_if<op::Reconciled>(&row.operation->operation.what) : nullptr;
+  return record ? record->reference : 0;
+}
+
 std::uint64_t common_beginning(const History::Rep& rep, const op::Reconcile& sent) {
   const ClientState client = rep.client();
   return client.volatile_key == volatile_key(sent.volatile_parts)
@@ -175,7 +183,8 @@ std::size_t overlap(const std::vector<Identity>& before, const std::vector<Ident
 }  // namespace
 
 // The list goes on with what is new. Instructions stand in every request, and some begin with what
-// was sent since something was cached.
+// was sent since something was cached. A delta that goes on with another answer than the one before
+// says nothing again of what was sent or dropped; it may have the answer.
 void ClientMatch::go_on_with_delta() {
   prefix_ = client_.list.size();
   end_ = sent_.list.size();
@@ -187,13 +196,20 @@ void ClientMatch::go_on_with_delta() {
   unsent_ = 0;
   std::vector<Identity> before, now;
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
-  for (std::uint64_t at = prefix_ - std::min<std::uint64_t>(prefix_, now.size()); at < prefix_;
-       ++at) {
+  const std::uint64_t repeated_max =
+      goes_on_with_another_answer() ? 0 : std::min<std::uint64_t>(prefix_, now.size());
+  for (std::uint64_t at = prefix_ - repeated_max; at < prefix_; ++at) {
     log_.go_on(at);
     before.push_back(old_entry(at).identity);
   }
   for (const ClientEntry& entry : implied_) before.push_back(entry.identity);
   begin_ += overlap(before, now);
+}
+
+bool ClientMatch::goes_on_with_another_answer() const {
+  if (!sent_.is_delta || sent_.reference == 0) return false;
+  const std::uint64_t before = newest_reference(rep_);
+  return before != 0 && before != sent_.reference;
 }
 
 // A delta may begin with system prompts that stand at the same places of the list, or anywhere in
@@ -280,7 +296,7 @@ using WantedCounts = std::unordered_map<Identity, std::size_t, IdentityHash>;
 }  // namespace
 
 void ClientMatch::find_returning() {
-  if (client_.dropped.empty() && hidden_.empty()) return;
+  if ((client_.dropped.empty() && hidden_.empty()) || goes_on_with_another_answer()) return;
   if (takes_view_) kept();  // without what returns: that tells nothing yet
   std::optional<std::uint32_t> left;
   if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;

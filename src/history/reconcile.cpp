@@ -25,6 +25,7 @@ class Reconciler {
   Reconciler(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike)
       : log_(rep.log),
         sent_(sent),
+        reference_(sent.reference != 0 ? sent.reference : newest_reference(rep)),
         match_(rep, sent, alike),
         view_(
             rep.log, rep.head.placed(), [this] { return match_.listed(); },
@@ -258,6 +259,7 @@ class Reconciler {
     op::Reconciled d;
     d.client = sent_.client;
     d.dialect = sent_.dialect;
+    d.reference = reference_;
     for (const auto& [place, ordinal] : ordinals_) {
       log_.go_on(ordinal);
       const std::optional<std::uint32_t> front = fronts_.at(place);
@@ -289,6 +291,7 @@ class Reconciler {
 
   const Log& log_;
   const op::Reconcile& sent_;
+  const std::uint64_t reference_;
   ClientMatch match_;
   FollowedView view_;
   std::vector<Gap> gaps_;
