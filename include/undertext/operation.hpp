@@ -266,7 +266,10 @@ struct Reconcile {
   std::string client = {};   // the profile's name
   std::string dialect = {};  // that the request was in; empty: the engine's own
   VolatileParts volatile_parts = VolatileParts::common();
-  bool is_delta = false;    // has only new messages: they are appended to the client list
+  bool is_delta = false;  // has only new messages: they are appended to the client list
+  // A digest of the answer that a delta goes on with. Deltas that go on with different answers are
+  // different requests, whatever they say. 0: unknown.
+  std::uint64_t reference = 0;
   bool takes_view = false;  // the client loaded the view, and its list replaces the view
 };
 // How a request differs from the one before. Made by History::apply from a Reconcile.
@@ -299,6 +302,8 @@ struct Reconciled {
   // answers since the last request, and results of tools, that this request leaves out
   std::vector<ClientListEntry> left_out = {};
   std::vector<Summary> summaries = {};
+  // of the newest delta that had one
+  std::uint64_t reference = 0;
 };
 // The message that a RECALL appended, and what it quotes. Made by History::apply from a Recall.
 struct Recalled {

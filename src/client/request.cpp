@@ -5,6 +5,7 @@
 #include <undertext/client.hpp>
 #include <undertext/dialect.hpp>
 
+#include "base/text_hash.hpp"
 #include "client/begins.hpp"
 #include "client/cached_content.hpp"
 #include "client/markers.hpp"
@@ -33,6 +34,12 @@ bool holds(const Message& message, std::string_view type) {
 bool is_summary(const ClientProfile& client, const Message& message) {
   return (message.role() == Role::user && says(message, client.summary_texts)) ||
          holds(message, "compaction");
+}
+
+// A conversation or a cache has the same name in all requests that use it: of these nothing tells
+// one from the next.
+std::uint64_t reference_to(std::string_view response) {
+  return response.empty() ? 0 : std::max<std::uint64_t>(text_hash(response), 1);
 }
 
 class RequestReader {
@@ -126,6 +133,7 @@ class RequestReader {
     for (const std::string_view name : cached_content_names)
       if (request_.cached_content.empty())
         request_.cached_content = text_at(body, "/" + std::string(name));
+    request_.reconcile.reference = reference_to(request_.previous_response);
     request_.reconcile.is_delta = !request_.previous_response.empty() ||
                                   !request_.conversation.empty() ||
                                   !request_.cached_content.empty();

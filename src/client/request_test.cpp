@@ -100,6 +100,13 @@ TEST(ClientRequest, WhatHoldsOnlyWhatIsNewIsADelta) {
       read("openai_responses", R"({"input":"x","previous_response_id":"resp_1"})");
   EXPECT_TRUE(after.reconcile.is_delta);
   EXPECT_EQ(after.previous_response, "resp_1");
+  const auto reference = [](const std::string& more) {
+    return read("openai_responses", R"({"input":"x",)" + more + "}").reconcile.reference;
+  };
+  EXPECT_NE(after.reconcile.reference, 0u);
+  EXPECT_EQ(after.reconcile.reference, reference(R"("previous_response_id":"resp_1")"));
+  EXPECT_NE(after.reconcile.reference, reference(R"("previous_response_id":"resp_2")"));
+  EXPECT_EQ(reference(R"("conversation":"conv_1")"), 0u) << "all its requests have the same one";
   EXPECT_EQ(
       read("openai_responses", R"({"input":"x","conversation":{"id":"conv_1"}})").conversation,
       "conv_1");

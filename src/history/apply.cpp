@@ -683,7 +683,7 @@ Result<Step> unchanged(const History& history) {
 Result<Step> follow_whole(const History& history, const op::Reconcile& reconcile,
                           std::uint64_t alike, const OperationOptions& options,
                           const ApplyContext& context) {
-  Differences found = differences(history.rep(), reconcile, alike);
+  Differences found = differences(history.limited(context.work).rep(), reconcile, alike);
   Result<Step> step = found.reconciliation.outcome == ReconcileOutcome::same
                           ? unchanged(history)
                           : history.apply({std::move(found.record), options}, context);
@@ -693,11 +693,12 @@ Result<Step> follow_whole(const History& history, const op::Reconcile& reconcile
 
 Result<Step> follow(const History& history, const op::Reconcile& reconcile,
                     const OperationOptions& options, const ApplyContext& context) {
+  const History limited = history.limited(context.work);
   // A long request is mostly what it was: it is walked through once.
-  const std::uint64_t alike = common_beginning(history.rep(), reconcile);
+  const std::uint64_t alike = common_beginning(limited.rep(), reconcile);
   if (!has_references(reconcile, alike))
     return follow_whole(history, reconcile, alike, options, context);
-  const Result<op::Reconcile> whole = with_references(history.rep(), reconcile);
+  const Result<op::Reconcile> whole = with_references(limited.rep(), reconcile);
   return whole ? follow_whole(history, *whole, alike, options, context) : whole.error();
 }
 

@@ -69,7 +69,10 @@ std::uint64_t ClientState::count_dropped_as(const Identity& identity) const {
   return first_not_less(dropped, {identity, no_place}) - first_not_less(dropped, {identity, 0});
 }
 
-bool ClientState::edit(const std::vector<ClientListEdit>& edits) {
+bool ClientState::edit(const std::vector<ClientListEdit>& edits, const Work* work) {
+  const auto go_on = [&] {
+    if (work) work->go_on();
+  };
   std::uint64_t end = 0;
   for (const ClientListEdit& edit : edits) {
     if (edit.start < end || edit.end < edit.start || edit.end > list.size()) return false;
@@ -77,6 +80,7 @@ bool ClientState::edit(const std::vector<ClientListEdit>& edits) {
   }
   std::vector<ClientEntry> gone, come;
   for (auto edit = edits.rbegin(); edit != edits.rend(); ++edit) {
+    go_on();
     for (std::uint64_t i = edit->start; i < edit->end; ++i) gone.push_back(list[i]);
     std::vector<ClientEntry> entries;
     for (const ClientListEntry& entry : edit->entries)
@@ -86,11 +90,14 @@ bool ClientState::edit(const std::vector<ClientListEdit>& edits) {
   }
   std::unordered_set<std::uint32_t> still_there;
   for (const ClientEntry& entry : come) {
+    go_on();
     still_there.insert(entry.ordinal);
     remove(dropped, entry);
   }
-  for (const ClientEntry& entry : gone)
+  for (const ClientEntry& entry : gone) {
+    go_on();
     if (!still_there.contains(entry.ordinal)) add(dropped, entry);
+  }
   return true;
 }
 

@@ -13,6 +13,7 @@
 
 #include <undertext/identity.hpp>
 #include <undertext/operation.hpp>
+#include <undertext/work.hpp>
 
 #include "sequence/entry.hpp"
 
@@ -45,9 +46,9 @@ struct ClientState {
                                              std::uint32_t begin, std::uint32_t end) const;
   std::uint64_t count_dropped_as(const Identity& identity) const;
 
-  // The list after `edits`, which are of the list as it is. Throws nothing but std::bad_alloc;
-  // false: they do not fit it.
-  bool edit(const std::vector<ClientListEdit>& edits);
+  // The list after `edits`, which are of the list as it is. false: they do not fit it. Throws
+  // Failure: that of `work`, which may be null.
+  bool edit(const std::vector<ClientListEdit>& edits, const Work* work);
   // These were never in the list, and count as dropped from now on.
   void leave_out(const std::vector<ClientListEntry>& entries);
 

@@ -13,12 +13,13 @@ namespace {
 
 thread_local std::uint64_t walked = 0;
 
-std::uint64_t common_from(const ClientTree& list, const op::Reconcile& sent, std::uint64_t same,
-                          bool says_all) {
+std::uint64_t common_from(const Log& log, const ClientTree& list, const op::Reconcile& sent,
+                          std::uint64_t same, bool says_all) {
   const std::uint64_t most = std::min<std::uint64_t>(list.size(), sent.list.size()), first = same;
   ClientTree::Walk walk;
   bool is_alike = true;
-  while (is_alike && same < most) {
+  for (std::uint64_t chunks = 0; is_alike && same < most; ++chunks) {
+    log.go_on(chunks);
     const ClientTree::Chunk chunk = list.chunk(same, walk);
     for (const std::uint64_t end = std::min(chunk.end, most); same < end; ++same) {
       const op::Reconcile::Sent& each = sent.list[same];
@@ -33,10 +34,18 @@ std::uint64_t common_from(const ClientTree& list, const op::Reconcile& sent, std
 
 }  // namespace
 
+std::uint64_t newest_reference(const History::Rep& rep) {
+  if (rep.clients.empty()) return 0;
+  const VersionRow& row = rep.versions[rep.clients[rep.clients.size() - 1].version];
+  const auto* const record =
+      row.operation ? std::get_if<op::Reconciled>(&row.operation->operation.what) : nullptr;
+  return record ? record->reference : 0;
+}
+
 std::uint64_t common_beginning(const History::Rep& rep, const op::Reconcile& sent) {
   const ClientState client = rep.client();
   return client.volatile_key == volatile_key(sent.volatile_parts)
-             ? common_from(client.list, sent, 0, false)
+             ? common_from(rep.log, client.list, sent, 0, false)
              : 0;
 }
 
@@ -115,7 +124,7 @@ void ClientMatch::add_unsent(const VolatileParts& parts) {
 }
 
 std::uint64_t ClientMatch::common_beginning() const {
-  if (rekeyed_.empty()) return common_from(client_.list, sent_, alike_, true);
+  if (rekeyed_.empty()) return common_from(log_, client_.list, sent_, alike_, true);
   const std::uint64_t most = std::min<std::uint64_t>(client_.list.size(), sent_.list.size());
   std::uint64_t same = 0;
   while (same < most && rekeyed_[same].identity == sent_.list[same].identity) ++same;
@@ -127,6 +136,7 @@ std::uint64_t ClientMatch::common_end(std::uint64_t most) const {
   std::uint64_t same = 0;
   ClientTree::Chunk chunk;
   for (; same < most; ++same) {
+    log_.go_on(same);
     const std::uint64_t at = size - 1 - same;
     if (rekeyed_.empty() && (at < chunk.begin || at >= chunk.end)) chunk = client_.list.chunk(at);
     const Identity& before =
@@ -144,7 +154,10 @@ void ClientMatch::find_ends() {
   if (unsent_ == 0) suffix_ = common_end(std::min<std::uint64_t>(size, end_) - prefix_);
   end_ -= suffix_;
   std::vector<ClientEntry> middle;
-  for (std::uint64_t at = prefix_; at < size - suffix_; ++at) middle.push_back(old_entry(at));
+  for (std::uint64_t at = prefix_; at < size - suffix_; ++at) {
+    log_.go_on(at);
+    middle.push_back(old_entry(at));
+  }
   old_.insert(old_.begin(), middle.begin(), middle.end());
 }
 
@@ -170,11 +183,12 @@ std::size_t overlap(const std::vector<Identity>& before, const std::vector<Ident
 }  // namespace
 
 // The list goes on with what is new. Instructions stand in every request, and some begin with what
-// was sent since something was cached.
+// was sent since something was cached. A delta that goes on with another answer than the one before
+// says nothing again of what was sent or dropped; it may have the answer.
 void ClientMatch::go_on_with_delta() {
   prefix_ = client_.list.size();
   end_ = sent_.list.size();
-  while (begin_ < end_ && is_said_in_list(begin_)) ++begin_;
+  skip_said_instructions();
   const PlacedView view = rep_.head.placed();
   for (const ClientEntry& entry : old_)
     if (view.shows(entry.ordinal) || is_answer(entry.ordinal)) implied_.push_back(entry);
@@ -182,24 +196,46 @@ void ClientMatch::go_on_with_delta() {
   unsent_ = 0;
   std::vector<Identity> before, now;
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
-  for (std::uint64_t at = prefix_ - std::min<std::uint64_t>(prefix_, now.size()); at < prefix_;
-       ++at)
+  const std::uint64_t repeated_max =
+      goes_on_with_another_answer() ? 0 : std::min<std::uint64_t>(prefix_, now.size());
+  for (std::uint64_t at = prefix_ - repeated_max; at < prefix_; ++at) {
+    log_.go_on(at);
     before.push_back(old_entry(at).identity);
+  }
   for (const ClientEntry& entry : implied_) before.push_back(entry.identity);
   begin_ += overlap(before, now);
 }
 
-// Whether the place of a delta has a system prompt that stands at the same place of the list, or
-// anywhere in it: an earlier delta may have brought it. What a developer says there may be said
-// again.
-bool ClientMatch::is_said_in_list(std::size_t place) const {
-  const op::Reconcile::Sent& sent = sent_.list[place];
-  if (sent.message.role() != Role::system) return false;
-  if (place < prefix_ && sent.identity == old_entry(place).identity) return true;
-  if (MessageReading(sent.message).turn().is_developer) return false;
-  for (std::uint64_t at = prefix_; at-- > 0;)
-    if (old_entry(at).identity == sent.identity) return true;
-  return false;
+bool ClientMatch::goes_on_with_another_answer() const {
+  if (!sent_.is_delta || sent_.reference == 0) return false;
+  const std::uint64_t before = newest_reference(rep_);
+  return before != 0 && before != sent_.reference;
+}
+
+// A delta may begin with system prompts that stand at the same places of the list, or anywhere in
+// it: an earlier delta may have brought them. What a developer says there may be said again. All of
+// them are looked for in one walk.
+void ClientMatch::skip_said_instructions() {
+  std::size_t end = begin_;
+  std::unordered_set<Identity, IdentityHash> wanted;
+  for (; end < end_; ++end) {
+    log_.go_on(end);
+    const op::Reconcile::Sent& sent = sent_.list[end];
+    if (sent.message.role() != Role::system) break;
+    if (stands_at_place(end)) continue;
+    if (MessageReading(sent.message).turn().is_developer) break;
+    wanted.insert(sent.identity);
+  }
+  for (std::uint64_t at = prefix_; at-- > 0 && !wanted.empty();) {
+    log_.go_on(at);
+    wanted.erase(old_entry(at).identity);
+  }
+  while (begin_ < end && (stands_at_place(begin_) || !wanted.contains(sent_.list[begin_].identity)))
+    ++begin_;
+}
+
+bool ClientMatch::stands_at_place(std::size_t place) const {
+  return place < prefix_ && sent_.list[place].identity == old_entry(place).identity;
 }
 
 void ClientMatch::match_middle() {
@@ -208,7 +244,7 @@ void ClientMatch::match_middle() {
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
   known_.resize(now.size());
   matched_.resize(before.size());
-  for (const auto& [a, b] : match_lists(before, now)) {
+  for (const auto& [a, b] : match_lists(before, now, log_.work.get())) {
     known_[b] = known_as(a);
     matched_[a] = true;
   }
@@ -260,12 +296,13 @@ using WantedCounts = std::unordered_map<Identity, std::size_t, IdentityHash>;
 }  // namespace
 
 void ClientMatch::find_returning() {
-  if (client_.dropped.empty() && hidden_.empty()) return;
+  if ((client_.dropped.empty() && hidden_.empty()) || goes_on_with_another_answer()) return;
   if (takes_view_) kept();  // without what returns: that tells nothing yet
   std::optional<std::uint32_t> left;
   if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
   std::size_t begin = begin_;
   for (std::size_t place = begin_; place < end_; ++place) {
+    log_.go_on(place);
     const Known* const at = known(place);
     if (!at) continue;
     add_returning(begin, place, left, at->ordinal);
@@ -286,6 +323,7 @@ void ClientMatch::rewind() {
   std::size_t known = 0;
   bool has_moved = false;  // whether something is new that is there already
   for (std::size_t place = begin_; place < end_; ++place) {
+    log_.go_on(place);
     const Identity& identity = sent_.list[place].identity;
     ++wanted[identity];
     if (known_[place - begin_]) {
@@ -300,16 +338,18 @@ void ClientMatch::rewind() {
   std::vector<ClientEntry> all = old_;
   std::optional<std::uint32_t> left, right = next_ordinal();
   if (prefix_ > 0) left = client_.list[prefix_ - 1].ordinal;
-  for (const auto& [identity, count] : wanted)
+  for (const auto& [identity, count] : wanted) {
+    log_.go_on();
     for (const std::uint32_t ordinal : may_return(identity, looked_at(count)))
       if (may_stand_between(left, ordinal, right)) all.push_back({identity, ordinal});
+  }
   std::sort(all.begin(), all.end(), [&](const ClientEntry& a, const ClientEntry& b) {
     return log_.order.before(a.ordinal, b.ordinal);
   });
   std::vector<Identity> before, now;
   for (const ClientEntry& entry : all) before.push_back(entry.identity);
   for (std::size_t place = begin_; place < end_; ++place) now.push_back(sent_.list[place].identity);
-  const Matches matches = match_lists(before, now);
+  const Matches matches = match_lists(before, now, log_.work.get());
   // Going back, the client sends what it sent then, and goes on from there: nothing new stands in
   // between.
   if (matches.size() <= known || matches.back().second + std::size_t{1} != matches.size()) return;
@@ -336,13 +376,17 @@ void ClientMatch::add_returning(std::size_t begin, std::size_t end,
                                 std::optional<std::uint32_t> right) {
   WantedCounts wanted, often;
   for (std::size_t place = begin; place < end; ++place) ++wanted[sent_.list[place].identity];
-  for (const auto& [identity, count] : wanted)
+  for (const auto& [identity, count] : wanted) {
+    log_.go_on();
     if (client_.count_dropped_as(identity) > looked_at(count)) often.emplace(identity, count);
+  }
   std::vector<ClientEntry> returning;
-  for (const auto& [identity, count] : wanted)
+  for (const auto& [identity, count] : wanted) {
+    log_.go_on();
     for (const std::uint32_t ordinal :
          may_return(identity, often.contains(identity) ? 0 : looked_at(count)))
       if (may_stand_between(left, ordinal, right)) returning.push_back({identity, ordinal});
+  }
   match_returning(begin, end, std::move(returning), right.has_value());
   if (!often.empty()) add_often(begin, end, left, right, often);
 }
@@ -357,11 +401,13 @@ void ClientMatch::add_often(std::size_t begin, std::size_t end, std::optional<st
       if (const Identity& identity = sent_.list[place].identity; often.contains(identity))
         ++wanted[identity];
     std::vector<ClientEntry> returning;
-    for (const auto& [identity, count] : wanted)
+    for (const auto& [identity, count] : wanted) {
+      log_.go_on();
       for (const std::uint32_t ordinal : client_.dropped_between(
                identity, looked_at(count), before ? *before + 1 : 0, behind ? *behind : no_place))
         if (may_return(ordinal) && may_stand_between(before, ordinal, behind))
           returning.push_back({identity, ordinal});
+    }
     match_returning(from, to, std::move(returning), behind.has_value());
   };
   std::size_t from = begin;
@@ -392,7 +438,7 @@ void ClientMatch::match_returning(std::size_t begin, std::size_t end,
   for (std::size_t place = begin; place < end; ++place) now.push_back(sent_.list[place].identity);
   // Behind the last message of a request anything may have stood: that both end alike says nothing.
   if (!ends_at_known) now.push_back({});
-  for (const auto& [a, b] : match_lists(before, now))
+  for (const auto& [a, b] : match_lists(before, now, log_.work.get()))
     if (begin + b < end) known_[begin + b - begin_] = Known{returning[a].ordinal, From::dropped, 0};
 }
 
@@ -490,6 +536,7 @@ void ClientMatch::leave_out_answers() {
   if (unsent_ == 0 || !is_known) return;
   const PlacedView view = rep_.head.placed();
   for (std::size_t i = old_.size() - unsent_; i < old_.size(); ++i) {
+    log_.go_on();
     const auto& [identity, ordinal] = old_[i];
     if (matched_[i] || !is_answer(ordinal)) continue;
     left_out_.push_back({ordinal, identity});

@@ -25,6 +25,9 @@ inline bool is_reference(const op::Reconcile::Sent& sent) {
   return sent.ordinal || !sent.item.empty();
 }
 
+// Reconciled::reference of the record that changed the client list last.
+std::uint64_t newest_reference(const History::Rep& rep);
+
 // How many messages the client list and the request begin with that have the same identities; up to
 // the first that is only named. 0 where identities are made otherwise than then. The messages
 // themselves are not read.
@@ -110,7 +113,9 @@ class ClientMatch {
   void make_identities();
   void find_ends();
   void go_on_with_delta();
-  bool is_said_in_list(std::size_t place) const;
+  bool goes_on_with_another_answer() const;
+  void skip_said_instructions();
+  bool stands_at_place(std::size_t place) const;
   void add_unsent(const VolatileParts& parts);
   void match_middle();
   void forget_repeated_behind_summary();

@@ -40,6 +40,7 @@ void ClientMatch::start_from_view() {
   const std::uint64_t same = common_beginning();
   std::size_t next = 0;
   for (; prefix_ < same; ++prefix_) {
+    log_.go_on(prefix_);
     const std::uint32_t ordinal = old_entry(prefix_).ordinal;
     std::size_t at = next;
     while (at < visible.size() && visible[at] != ordinal && log_.order.before(visible[at], ordinal))
@@ -53,6 +54,7 @@ void ClientMatch::start_from_view() {
   begin_ = prefix_;
   end_ = sent_.list.size();
   for (std::uint64_t at = prefix_; at < client_.list.size(); ++at) {
+    log_.go_on(at);
     const ClientEntry entry = old_entry(at);
     rest_.emplace(entry.ordinal, at);
     if (!view_.shows(entry.ordinal)) hidden_.emplace(entry.identity, entry.ordinal);

@@ -15,6 +15,7 @@
 
 #include <undertext/blocks.hpp>
 #include <undertext/history.hpp>
+#include <undertext/work.hpp>
 
 #include "history/operation_table.hpp"
 #include "history/pair_search.hpp"
@@ -487,6 +488,132 @@ TEST(Cost, OfEveryOperationRisesNoFasterThanWhatAClientSends) {
           [&] { return least_us(before_large, large_edits[k].what, 2); },
           [](double before, double after) { return after <= 8 * before + 20; });
     }
+  }
+}
+
+op::Reconcile::Sent said(Role role, const std::string& text, bool is_summary = false) {
+  const Message each = Message::make(role, text).value();
+  return {each, identity(each), is_summary};
+}
+
+// Lists that a client may send one after the other, with n of something.
+struct Requests {
+  const char* name;
+  op::Reconcile (*first)(std::uint64_t n), (*next)(std::uint64_t n);
+};
+template <class Said>
+op::Reconcile list_of(std::uint64_t n, Said said_at) {
+  op::Reconcile request;
+  for (std::uint64_t k = 0; k < n; ++k) request.list.push_back(said_at(k));
+  return request;
+}
+template <class Said>
+op::Reconcile delta_of(std::uint64_t n, Said said_at) {
+  op::Reconcile request = list_of(n, said_at);
+  request.is_delta = true;
+  return request;
+}
+op::Reconcile::Sent numbered(Role role, std::uint64_t k) {
+  return said(role, "text " + std::to_string(k));
+}
+
+constexpr Requests requests[] = {
+    {"a delta that repeats one instruction",
+     [](std::uint64_t n) {
+       return list_of(
+           n, [](std::uint64_t k) { return numbered(k == 0 ? Role::system : Role::user, k); });
+     },
+     [](std::uint64_t n) {
+       return delta_of(n, [](std::uint64_t) { return numbered(Role::system, 0); });
+     }},
+    {"a delta that repeats all instructions",
+     [](std::uint64_t n) {
+       return list_of(n, [](std::uint64_t k) { return numbered(Role::system, k); });
+     },
+     [](std::uint64_t n) {
+       return delta_of(n, [n](std::uint64_t k) { return numbered(Role::system, n - 1 - k); });
+     }},
+    {"a delta that repeats its words",
+     [](std::uint64_t n) {
+       return list_of(n, [](std::uint64_t) { return said(Role::user, "yes"); });
+     },
+     [](std::uint64_t n) {
+       return delta_of(
+           n, [n](std::uint64_t k) { return said(Role::user, k + 1 == n ? "no" : "yes"); });
+     }},
+    {"a list of equal texts that grows in front",
+     [](std::uint64_t n) {
+       return list_of(n, [](std::uint64_t k) { return said(Role::user, k % 3 ? "yes" : "no"); });
+     },
+     [](std::uint64_t n) {
+       return list_of(n, [](std::uint64_t k) { return said(Role::user, k % 2 ? "yes" : "no"); });
+     }},
+    {"a list that is replaced",
+     [](std::uint64_t n) {
+       return list_of(n, [](std::uint64_t k) { return numbered(Role::user, k); });
+     },
+     [](std::uint64_t n) {
+       return list_of(n, [n](std::uint64_t k) { return numbered(Role::user, n + k); });
+     }},
+    {"summaries behind instructions that go",
+     [](std::uint64_t n) {
+       return list_of(n, [](std::uint64_t k) {
+         return k % 2 == 0 ? numbered(Role::system, k)
+                           : said(Role::assistant, "summary " + std::to_string(k), true);
+       });
+     },
+     [](std::uint64_t n) {
+       return list_of(n / 2, [](std::uint64_t k) {
+         return said(Role::assistant, "summary " + std::to_string(2 * k + 1), true);
+       });
+     }},
+};
+
+TEST(Cost, OfFollowingAClientRisesNoFasterThanItsLists) {
+  constexpr std::uint64_t few = 1000, many = 4 * few;
+  for (const Requests& each : requests) {
+    const History small = after_all(History(), {each.first(few)}),
+                  large = after_all(History(), {each.first(many)});
+    const op::Reconcile small_next = each.next(few), large_next = each.next(many);
+    expect_costs(
+        each.name, [&] { return least_us(small, small_next, 2); },
+        [&] { return least_us(large, large_next, 2); },
+        [](double before, double after) { return after <= 8 * before + 20; });
+  }
+}
+
+// A request may have so many messages that its time is over in between.
+TEST(Cost, FollowingAClientEndsWhenItIsCancelledAndHasChangedNothing) {
+  constexpr std::uint64_t count = 20'000;
+  for (const Requests& each : requests) {
+    SCOPED_TRACE(each.name);
+    const History before = after_all(History(), {each.first(count)});
+    const Operation next{each.next(count)};
+    std::uint64_t asked = 0, most = ~std::uint64_t{0};
+    const auto follow = [&] {
+      asked = 0;
+      return before.apply(
+          next, {.work = std::make_shared<Work>(WorkLimits{.interrupted = [&]() -> Result<void> {
+                   if (++asked <= most) return {};
+                   return Error{ErrorCode::unavailable, "enough"};
+                 }})});
+    };
+    const Result<Step> whole = follow();
+    ASSERT_TRUE(whole) << whole.error().message;
+    const std::uint64_t in_all = asked;
+    EXPECT_GE(in_all, count / 1024);
+    for (const std::uint64_t answered : {in_all / 4, in_all / 2, in_all - 1}) {
+      most = answered;
+      const Result<Step> ended = follow();
+      ASSERT_FALSE(ended) << answered << " of " << in_all;
+      EXPECT_EQ(ended.error().code, ErrorCode::unavailable);
+      EXPECT_EQ(asked, answered + 1);
+    }
+    most = ~std::uint64_t{0};
+    const Result<Step> again = follow();
+    ASSERT_TRUE(again);
+    EXPECT_EQ(again->applied.reconciliation, whole->applied.reconciliation);
+    EXPECT_EQ(again->history.client_list(), whole->history.client_list());
   }
 }
 

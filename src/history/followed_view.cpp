@@ -16,6 +16,7 @@ bool FollowedView::is_listed(std::uint32_t ordinal) {
 std::vector<std::uint32_t> FollowedView::new_stand_ins(const std::vector<std::uint32_t>& ordinals) {
   std::vector<std::uint32_t> found, open = ordinals;
   while (!open.empty()) {
+    log_.go_on();
     const std::uint32_t next = open.back();
     open.pop_back();
     for (const std::uint32_t maker : log_.stand_ins_of(next)) {
@@ -33,6 +34,7 @@ FollowedView::Expanded FollowedView::expand(std::uint32_t maker) {
   Expanded expanded;
   std::vector<std::uint32_t> open{maker};
   while (!open.empty()) {
+    log_.go_on();
     const std::vector<std::uint32_t> originals = *log_.stands_for(open.back());
     open.pop_back();
     for (const std::uint32_t ordinal : originals) {

@@ -13,7 +13,8 @@ constexpr unsigned depth_max = 16;  // each level looks at everything once
 
 class Matcher {
  public:
-  Matcher(std::span<const Identity> a, std::span<const Identity> b) : a_(a), b_(b) {}
+  Matcher(std::span<const Identity> a, std::span<const Identity> b, const Work* work)
+      : a_(a), b_(b), work_(work) {}
 
   Matches take() {
     match({0, a_.size(), 0, b_.size()}, 0);
@@ -39,7 +40,13 @@ class Matcher {
     for (std::size_t i = 0; i < suffix; ++i) add(part.a_end + i, part.b_end + i);
   }
 
+  void go_on(std::size_t place = 0) const {
+    constexpr std::size_t small_steps = 1024;
+    if (work_ && place % small_steps == 0) work_->go_on();
+  }
+
   void match_middle(const Part& part, unsigned depth) {
+    go_on();
     const Matches anchors = depth < depth_max ? rising(unique_in(part)) : Matches();
     if (anchors.empty())
       return (part.a_end - part.a) * (part.b_end - part.b) <= table_max ? match_by_table(part)
@@ -61,12 +68,15 @@ class Matcher {
     };
     std::unordered_map<Identity, Seen, IdentityHash> seen;
     for (std::size_t i = part.a; i < part.a_end; ++i) {
+      go_on(i);
       Seen& at = seen[a_[i]];
       ++at.count_a;
       at.a = static_cast<std::uint32_t>(i);
     }
-    for (std::size_t i = part.b; i < part.b_end; ++i)
+    for (std::size_t i = part.b; i < part.b_end; ++i) {
+      go_on(i);
       if (const auto at = seen.find(b_[i]); at != seen.end()) ++at->second.count_b;
+    }
     Matches unique;
     for (std::size_t i = part.b; i < part.b_end; ++i) {
       const auto at = seen.find(b_[i]);
@@ -110,9 +120,13 @@ class Matcher {
   // often.
   void match_next(const Part& part) {
     std::unordered_map<Identity, std::vector<std::size_t>, IdentityHash> places;
-    for (std::size_t i = part.a; i < part.a_end; ++i) places[a_[i]].push_back(i);
+    for (std::size_t i = part.a; i < part.a_end; ++i) {
+      go_on(i);
+      places[a_[i]].push_back(i);
+    }
     std::size_t next = part.a;
     for (std::size_t j = part.b; j < part.b_end; ++j) {
+      go_on(j);
       const auto found = places.find(b_[j]);
       if (found == places.end()) continue;
       const auto at = std::lower_bound(found->second.begin(), found->second.end(), next);
@@ -123,13 +137,14 @@ class Matcher {
   }
 
   std::span<const Identity> a_, b_;
+  const Work* const work_;
   Matches matches_;
 };
 
 }  // namespace
 
-Matches match_lists(std::span<const Identity> a, std::span<const Identity> b) {
-  return Matcher(a, b).take();
+Matches match_lists(std::span<const Identity> a, std::span<const Identity> b, const Work* work) {
+  return Matcher(a, b, work).take();
 }
 
 }  // namespace undertext

@@ -161,6 +161,9 @@ struct Mention {
 };
 
 struct Log {
+  // Microseconds each, at most: comparing identities, looking for one in a tree.
+  static constexpr std::uint64_t small_steps = 256;
+
   StoredTree stored;  // by ordinal
   LinkTree links;     // of all messages, by ordinal, then as Message::tool_links() has them
   NoteTree notes;     // the same by hash
@@ -193,6 +196,10 @@ struct Log {
   }
   void go_on() const {
     if (work) work->go_on();
+  }
+  // Of a loop whose steps take less than asking does: asks at some of its places.
+  void go_on(std::uint64_t place) const {
+    if (place % small_steps == 0) go_on();
   }
   // What a damaged page names may not be there. Throws Failure: corrupt.
   void check_ordinal(std::uint64_t ordinal) const {

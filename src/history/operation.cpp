@@ -68,6 +68,9 @@ std::uint8_t tag_to_write(const Operation& operation) {
   if (const auto* apply = std::get_if<op::ApplyPlan>(&operation.what);
       apply && !apply->plan.target_tokens)
     return first_tag(row);
+  if (const auto* reconciled = std::get_if<op::Reconciled>(&operation.what);
+      reconciled && reconciled->reference == 0)
+    return row.tags[1];
   const bool has_pairs =
       std::visit([](const auto& what) { return requires { what.pairs; }; }, operation.what);
   return has_pairs && !mends_units(operation) ? first_tag(row) : written_tag(row);

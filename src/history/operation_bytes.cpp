@@ -21,7 +21,7 @@ class BytesOut {
   void preset(FieldName, const auto& value) { write(value); }
   void filled(FieldName, const auto& value) { write(value); }
   void since(std::uint8_t tag, FieldName, const auto& value) {
-    if (tag_ == tag) write(value);
+    if (tag_ >= tag) write(value);
   }
   void messages(FieldName, const std::vector<Message>&) {}
   void message(FieldName, const std::vector<Message>&) {}
@@ -83,7 +83,7 @@ class BytesIn {
   void preset(FieldName, auto& value) { read(value); }
   void filled(FieldName, auto& value) { read(value); }
   void since(std::uint8_t tag, FieldName, auto& value) {
-    if (tag_ == tag) read(value);
+    if (tag_ >= tag) read(value);
   }
   void messages(FieldName, std::vector<Message>&) {}
   void message(FieldName, std::vector<Message>&) {}

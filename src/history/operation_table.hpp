@@ -9,7 +9,7 @@
 //     need(name, value)        required
 //     take(name, value)        optional; recorded if it is set: neither empty, 0 nor false
 //     preset(name, value)      optional, with a default; always recorded
-//     since(tag, name, value)  optional; part of a record only with this tag of the row
+//     since(tag, name, value)  optional; part of a record only with this tag of the row or a later
 //     filled(name, list)       optional; if given, not empty
 //     messages(name, list)     part of a request only: the log keeps them
 //     message(name, list)      the same for a list of one
@@ -121,7 +121,7 @@ inline constexpr OperationRow operation_rows[] = {
     {alternative_of<op::Reconcile>(), "RECONCILE", {}, {.may_rebase = true}},
     {alternative_of<op::Reconciled>(),
      "RECONCILE",
-     {29, 34},
+     {29, 34, 35},
      {.brings_back = true, .ordered_since = 29}},
     {alternative_of<op::Recall>(), "RECALL", {}, {.may_rebase = true}},
     {alternative_of<op::Recalled>(), "RECALL", {31}},
@@ -391,6 +391,7 @@ void describe(auto& io, Is<op::Reconciled> auto& o) {
   io.take("volatileKey", o.volatile_key);
   io.since(34, "leftOut", o.left_out);
   io.since(34, "summaries", o.summaries);
+  io.since(35, "reference", o.reference);
 }
 
 // A request has the filters of the query `messages`, and is read with them.
@@ -452,7 +453,7 @@ bool mends_units(const Operation& operation);
 
 // The tag to record it with: the oldest whose meaning it has, so that older releases read the
 // record. Without `pairs`, TRUNCATE, FILTER and DELETE mean what they always did; COMPRESS by a
-// plan does without a target.
+// plan does without a target, and RECONCILE without a reference.
 std::uint8_t tag_to_write(const Operation& operation);
 
 // Whether what it kept is part of its record. Since the second tag of TRUNCATE, FILTER and DELETE

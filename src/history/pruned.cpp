@@ -62,28 +62,30 @@ History without_versions_below(const History& history, std::uint32_t first) {
   made->states.splice(0, first_state - made->first_state, {});
   made->first_state = first_state;
   // Batches tell which operation opened them.
-  std::vector<std::uint32_t> opened;
+  std::vector<std::uint32_t> needed;
   BatchTree before;
   const auto add_batches = [&](const BatchTree& batches) {
     for (std::uint64_t k = before.common_prefix(batches); k < batches.size(); ++k)
-      opened.push_back(batches[k].opened_in);
+      needed.push_back(batches[k].opened_in);
     before = batches;
   };
   for (std::uint64_t k = 0; k < made->states.size(); ++k)
     add_batches(made->states[k].frame->batches);
   add_batches(made->head.frame->batches);
-  std::sort(opened.begin(), opened.end());
+  // The record of the client list says what the newest delta goes on with.
+  const std::uint64_t clients = rows_up_to(made->clients, first);
+  if (clients > 0) needed.push_back(made->clients[clients - 1].version);
+  std::sort(needed.begin(), needed.end());
   std::vector<VersionRow> rows;
   rows.reserve(first - made->first_version);
   for (std::uint32_t v = made->first_version; v < first; ++v) {
     VersionRow row = made->versions[v];
-    if (!std::binary_search(opened.begin(), opened.end(), v)) row.operation = {};
+    if (!std::binary_search(needed.begin(), needed.end(), v)) row.operation = {};
     row.state = std::min(row.state, first_state);
     rows.push_back(row);
   }
   made->versions.splice(made->first_version, rows.size(), rows);
   made->first_version = first;
-  const std::uint64_t clients = rows_up_to(made->clients, first);
   if (clients > 1) made->clients.splice(0, clients - 1, {});
   return History(std::move(made));
 }

@@ -25,6 +25,7 @@ class Reconciler {
   Reconciler(const History::Rep& rep, const op::Reconcile& sent, std::uint64_t alike)
       : log_(rep.log),
         sent_(sent),
+        reference_(sent.reference != 0 ? sent.reference : newest_reference(rep)),
         match_(rep, sent, alike),
         view_(
             rep.log, rep.head.placed(), [this] { return match_.listed(); },
@@ -62,6 +63,7 @@ class Reconciler {
   void make_gaps() {
     gaps_.emplace_back();
     for (std::size_t place = match_.begin(); place < match_.end(); ++place) {
+      log_.go_on(place);
       if (const std::optional<std::uint32_t> known = match_.ordinal(place)) {
         gaps_.back().next_place = place;
         gaps_.back().next = known;
@@ -74,6 +76,7 @@ class Reconciler {
     gaps_.back().next = match_.next_ordinal();
     std::size_t gap = 0;
     for (const std::uint32_t ordinal : match_.gone()) {
+      log_.go_on(ordinal);
       while (gap + 1 < gaps_.size() && log_.order.before(*gaps_[gap].next, ordinal)) ++gap;
       gaps_[gap].gone.push_back(ordinal);
     }
@@ -83,16 +86,20 @@ class Reconciler {
   // answer was one.
   void find_compaction() {
     bool has_gone = false;  // anything before it
+    std::uint32_t first_told = no_place;
     for (std::size_t gap = 0; gap < gaps_.size() && !is_compaction(); ++gap) {
-      const std::vector<std::uint32_t>& gone = gaps_[gap].gone;
-      has_gone = has_gone || !gone.empty();
+      log_.go_on(gap);
+      for (const std::uint32_t ordinal : gaps_[gap].gone) {
+        has_gone = true;
+        if (log_.stored[ordinal].role() != Role::system) first_told = std::min(first_told, ordinal);
+      }
       if (!has_gone) continue;
       const auto is_summary = [&](std::size_t place) { return sent_.list[place].is_summary; };
       const auto found = std::find_if(gaps_[gap].fresh.begin(), gaps_[gap].fresh.end(), is_summary);
       if (found != gaps_[gap].fresh.end()) {
         summary_ = *found;
       } else {
-        answered_summary_ = answered_summary(gap);
+        answered_summary_ = answered_summary(gap, first_told);
       }
       summary_gap_ = gap;
     }
@@ -100,8 +107,8 @@ class Reconciler {
   bool is_compaction() const { return summary_ || answered_summary_; }
 
   // A provider's summary that ends the gap, and stands for nothing yet. System prompts alone are not
-  // summarised.
-  std::optional<std::uint32_t> answered_summary(std::size_t gap) const {
+  // summarised. `first_told`: the least ordinal of what went up to there and is none.
+  std::optional<std::uint32_t> answered_summary(std::size_t gap, std::uint32_t first_told) const {
     const Gap& here = gaps_[gap];
     if (!here.next) return {};
     std::optional<std::uint32_t> ordinal = here.next;
@@ -112,12 +119,7 @@ class Reconciler {
     if (place == sent_.list.size() || !sent_.list[place].is_summary) return {};
     if (place != here.next_place) ordinal = match_.ordinal_at_end(place);
     if (log_.stored[*ordinal].role() != Role::assistant || log_.stands_for(*ordinal)) return {};
-    const auto tells = [&](std::uint32_t each) {
-      return each < *ordinal && log_.stored[each].role() != Role::system;
-    };
-    for (std::size_t g = 0; g <= gap; ++g)
-      if (std::any_of(gaps_[g].gone.begin(), gaps_[g].gone.end(), tells)) return ordinal;
-    return {};
+    return first_told < *ordinal ? ordinal : std::nullopt;
   }
 
   // Whether it stands before the client's summary, or may do so.
@@ -145,6 +147,7 @@ class Reconciler {
     std::unordered_set<std::uint64_t> left_out;
     for (const ClientListEntry& entry : match_.left_out()) left_out.insert(entry.ordinal);
     for (std::size_t g = 0; g < gaps_.size(); ++g) {
+      log_.go_on(g);
       if (gaps_[g].fresh.empty()) continue;
       const std::vector<std::uint32_t>& gone = gaps_[g].gone;
       std::array<std::vector<std::size_t>, role_count> of_role;
@@ -157,6 +160,7 @@ class Reconciler {
       std::size_t next = 0;
       bool has_prompt = false;  // a new one before
       for (const std::size_t place : gaps_[g].fresh) {
+        log_.go_on(place);
         const bool is_behind_prompt = has_prompt;
         has_prompt = has_prompt || role(place) == Role::user;
         if (!may_replace(g, place)) continue;
@@ -188,6 +192,7 @@ class Reconciler {
   // at the end.
   void set_fronts() {
     for (std::size_t g = 0; g < gaps_.size(); ++g) {
+      log_.go_on(g);
       std::optional<std::uint32_t> front = gaps_[g].next;
       for (auto place = gaps_[g].fresh.rbegin(); place != gaps_[g].fresh.rend(); ++place) {
         const auto replaced = replaces_.find(*place);
@@ -212,10 +217,12 @@ class Reconciler {
     std::vector<std::uint32_t> gone = match_.gone();
     gone.insert(gone.end(), match_.gone_beside().begin(), match_.gone_beside().end());
     view_.drop(gone, covered_);
-    for (std::size_t place = match_.begin(); place < match_.end(); ++place)
+    for (std::size_t place = match_.begin(); place < match_.end(); ++place) {
+      log_.go_on(place);
       if (const std::optional<std::uint32_t> known = match_.ordinal(place);
           known && match_.returns(place))
         view_.show(*known);
+    }
   }
 
   void number_fresh() {
@@ -252,7 +259,9 @@ class Reconciler {
     op::Reconciled d;
     d.client = sent_.client;
     d.dialect = sent_.dialect;
+    d.reference = reference_;
     for (const auto& [place, ordinal] : ordinals_) {
+      log_.go_on(ordinal);
       const std::optional<std::uint32_t> front = fronts_.at(place);
       d.fronts.push_back(front ? *front + std::uint64_t{1} : 0);
       if (summary_ == place) d.made.push_back({d.messages.size(), view_.covered(), true});
@@ -282,6 +291,7 @@ class Reconciler {
 
   const Log& log_;
   const op::Reconcile& sent_;
+  const std::uint64_t reference_;
   ClientMatch match_;
   FollowedView view_;
   std::vector<Gap> gaps_;

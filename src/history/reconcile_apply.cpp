@@ -91,7 +91,8 @@ Result<std::vector<std::uint32_t>> store(Draft& draft, const op::Reconciled& d) 
 std::optional<Error> apply_differences(Draft& draft, const op::Reconciled& d) {
   if (std::optional<Error> problem = problem_of(draft, d)) return problem;
   ClientState client = draft.base().client();
-  if (!client.edit(d.list)) return damaged("list", "the client list has no such stretch");
+  if (!client.edit(d.list, draft.log().work.get()))
+    return damaged("list", "the client list has no such stretch");
   client.leave_out(d.left_out);
   Result<std::vector<std::uint32_t>> coming = store(draft, d);
   if (!coming) return coming.error();

@@ -587,6 +587,72 @@ TEST(Reconcile, InstructionsThatADeltaRepeatsAreNotAppendedAgain) {
   EXPECT_EQ(client.view(), (Texts{"U1", "A", "S", "U2", "A", "U3", "A", "U4"}));
 }
 
+op::Reconcile delta_to(std::uint64_t reference, const Texts& list) {
+  op::Reconcile delta = sent(list);
+  delta.is_delta = true;
+  delta.reference = reference;
+  return delta;
+}
+
+TEST(Reconcile, WhatIsSaidAgainToAnotherAnswerIsANewMessage) {
+  Followed client;
+  client.reconcile({"u:hi"}).reconcile(delta_to(1, {"u:yes"}));
+  EXPECT_EQ(client.last, (Reconciliation{appended, 1, 1, 0}));
+  EXPECT_EQ(client.reconcile(delta_to(1, {"u:yes"})).last.outcome, same);
+  client.reconcile(delta_to(2, {"u:yes"}));
+  EXPECT_EQ(client.last, (Reconciliation{appended, 2, 1, 0}));
+  EXPECT_EQ(client.reconcile(delta_to(2, {"u:yes"})).last.outcome, same);
+  EXPECT_EQ(client.view(), (Texts{"hi", "yes", "yes"}));
+  // A whole list refers to nothing, and a delta behind it goes on with it.
+  client.reconcile({"u:hi", "u:yes", "u:yes", "u:no"}).reconcile(delta_to(3, {"u:no"}));
+  EXPECT_EQ(client.view(), (Texts{"hi", "yes", "yes", "no", "no"}));
+}
+
+// Else a summary that stands for the former one would hide what is said now.
+TEST(Reconcile, WhatWasDroppedDoesNotComeBackWhereItIsSaidToAnotherAnswer) {
+  Followed client;
+  client.reconcile({"u:hi"}).reconcile(delta_to(1, {"u:no"}));
+  client.reconcile({"u:hi", "u:no", "u:yes"}).reconcile({"u:hi", "u:no"});
+  client.reconcile(delta_to(2, {"u:yes"}));
+  EXPECT_EQ(client.last, (Reconciliation{appended, 2, 1, 0}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 3}));
+}
+
+TEST(Reconcile, ADeltaToAnotherAnswerMayHaveThatAnswerAndInstructions) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1"}).reconcile(delta_to(1, {"s:S", "u:U2"}));
+  client.apply(op::Append{{message("a:A2")}}).reconcile(delta_to(2, {"s:S", "a:A2", "u:U2"}));
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "A2", "U2"}));
+}
+
+TEST(Reconcile, ADeltaThatRefersToNothingKnownRepeatsWhatItEndsWith) {
+  Followed client;
+  client.reconcile(delta_to(0, {"u:yes"})).reconcile(delta_to(0, {"u:yes"}));
+  EXPECT_EQ(client.last.outcome, same);
+  EXPECT_EQ(client.reconcile(delta_to(1, {"u:yes"})).last.outcome, same);
+}
+
+TEST(Reconcile, WhatADeltaRefersToOutlivesPrunedVersions) {
+  Followed client;
+  client.reconcile({"u:hi"}).reconcile(delta_to(1, {"u:yes"}));
+  for (const char* const mark : {"a", "b", "c"}) client.apply(op::Mark{Names::indices({0}), mark});
+  client.history = without_versions_below(client.history, 4);
+  EXPECT_EQ(client.reconcile(delta_to(1, {"u:yes"})).last.outcome, same);
+  client.reconcile(delta_to(2, {"u:yes"}));
+  EXPECT_EQ(client.view(), (Texts{"hi", "yes", "yes"}));
+}
+
+TEST(Reconcile, OnlyARecordWithAReferenceNeedsANewTag) {
+  Followed client;
+  const auto tag = [&] {
+    const History::Rep& rep = client.history.rep();
+    return rep.versions[rep.head_number()].operation->tag;
+  };
+  EXPECT_EQ((client.reconcile({"u:hi"}), tag()), 34);
+  EXPECT_EQ((client.reconcile(delta_to(0, {"u:U1"})), tag()), 34);
+  EXPECT_EQ((client.reconcile(delta_to(1, {"u:U2"})), tag()), 35);
+}
+
 op::Reconcile with_other_parts(op::Reconcile request) {
   request.volatile_parts.system_texts = {"bill:"};
   for (op::Reconcile::Sent& each : request.list)

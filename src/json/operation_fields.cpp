@@ -140,7 +140,7 @@ class JsonIn {
   void preset(FieldName name, auto& value) { take(name, value); }
   void filled(FieldName name, auto& list) { fields_.take_filled(name.request, list, name.text); }
   void since(std::uint8_t tag, FieldName name, auto& value) {
-    if (tag_ == tag) take(name, value);
+    if (tag_ >= tag) take(name, value);
   }
   void messages(FieldName name, std::vector<Message>& list) {
     if (!is_record_) need(name, list);

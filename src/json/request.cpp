@@ -82,6 +82,13 @@ std::optional<Error> join(OperationOptions& said, const std::optional<Version>& 
 }
 
 std::optional<Error> check_length(const SpelledOperation& spelled, const RequestOptions& options) {
+  if (const auto* reconcile = std::get_if<op::Reconcile>(&spelled.operation.what)) {
+    if (reconcile->list.size() <= options.client_list_max) return {};
+    return Error{ErrorCode::too_large,
+                 "the list of a client may have " + std::to_string(options.client_list_max) +
+                     " messages here, and this one has " + std::to_string(reconcile->list.size()),
+                 "messages"};
+  }
   const std::size_t messages = std::visit(
       [](const auto& what) -> std::size_t {
         if constexpr (requires { what.messages.size(); }) return what.messages.size();
@@ -194,6 +201,7 @@ History try_operations(const Conversation& conversation, Version version, JsonVa
   RequestOptions limits;
   limits.operations_max = options.operations_max;
   limits.messages_max = options.messages_max;
+  limits.client_list_max = options.client_list_max;
   limits.work = options.work;
   LineAnswer answer;
   answer_list(trial, list, limits, answer);

@@ -60,6 +60,8 @@ struct RequestOptions {
   // too_large: more operations in a list, or messages in an operation.
   std::size_t operations_max = std::numeric_limits<std::size_t>::max();
   std::size_t messages_max = std::numeric_limits<std::size_t>::max();
+  // Of a client's whole list, most of which is stored already.
+  std::size_t client_list_max = std::numeric_limits<std::size_t>::max();
   AnswerRoom room = {};
   std::shared_ptr<Work> work = {};  // null: without limits. Also of what a query reads
   std::string tenant = {};          // whose conversation it is, for policies that differ by tenant

@@ -380,6 +380,26 @@ TEST(Request, AListAndAnOperationHaveALength) {
   EXPECT_FALSE(answer_request(talk.conversation(), "[" + one + "," + one + "]", options).error);
 }
 
+TEST(Request, TheListOfAClientHasALengthOfItsOwn) {
+  Talk talk;
+  RequestOptions options;
+  options.messages_max = 1;
+  options.client_list_max = 2;
+  const auto list_of = [](int count) {
+    std::string list;
+    for (int k = 0; k < count; ++k)
+      list += std::string(k == 0 ? "" : ",") + R"({"role":"user","content":"x"})";
+    return R"({"operation":"RECONCILE","messages":[)" + list + "]}";
+  };
+  EXPECT_FALSE(answer_request(talk.conversation(), list_of(2), options).error);
+  for (const std::string& line : {list_of(3), "[" + list_of(3) + "]"}) {
+    const LineAnswer refused = answer_request(talk.conversation(), line, options);
+    EXPECT_EQ(refused.error.value().code, ErrorCode::too_large);
+    EXPECT_EQ(refused.error->field, "messages");
+  }
+  EXPECT_EQ(talk.conversation().version(), Version(1));
+}
+
 TEST(Request, WhatADoorSaysOfAnOperationMustNotDifferFromItsLine) {
   Talk talk;
   const std::string clear = R"({"operation":"CLEAR"})";

@@ -127,6 +127,7 @@ RequestOptions App::Rep::operating(const Call& call) const {
   said.expected_version = expected_version(call);
   said.operations_max = options.limits.operations_per_list;
   said.messages_max = options.limits.messages_per_operation;
+  said.client_list_max = options.limits.messages_per_client_list;
   said.work = call.work;
   return said;
 }

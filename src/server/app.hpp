@@ -38,6 +38,7 @@ struct AppLimits {
   RequestLimits request = {};  // 503 where it takes too long, 413 where it makes too much
   std::size_t operations_per_list = 1'000;
   std::size_t messages_per_operation = 10'000;
+  std::size_t messages_per_client_list = 200'000;
   std::size_t streams_per_tenant = 64;  // of events
   std::size_t exports = 16;             // under way: each holds a thread while its client reads
   std::size_t exports_per_tenant = 8;

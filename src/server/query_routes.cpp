@@ -45,6 +45,7 @@ LineAnswer ask(App::Rep& app, const Call& call, std::string_view line) {
   RequestOptions said{.takes = RequestOptions::Takes::queries};
   said.operations_max = app.options.limits.operations_per_list;  // of those that are only tried
   said.messages_max = app.options.limits.messages_per_operation;
+  said.client_list_max = app.options.limits.messages_per_client_list;
   said.room = app.room_for_answer(call);
   said.work = call.work;
   said.tenant = call.caller.tenant;
