@@ -2,7 +2,7 @@
 if(NOT UNDERTEXT_HAVE_SERVER OR NOT UNDERTEXT_HAVE_SQLITE)
   return()
 endif()
-foreach(name security kill import_kill tls contract examples events memory bounded files indexing rolling)
+foreach(name security kill import_kill tls contract examples events memory bounded files indexing rolling drain)
   undertext_script_test(server.${name} server server/${name}.py)
 endforeach()
 # tests/gateway: the command `undertext gateway` between clients and an upstream of this machine.

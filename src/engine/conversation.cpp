@@ -273,11 +273,11 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
     return apply({op::CompressBy{make_plan}, options.operation}, options.work);
 
   if (Result<void> done = catch_up(); !done) return std::move(done.error());
-  const History frozen = history();
+  const History frozen = history().limited(options.work);
   const Result<bool> repeated = rep_->is_repeated(options.operation);
   if (!repeated) return repeated.error();
   // Nothing is to be summarised for an operation that is repeated.
-  if (*repeated) return apply({op::CompressBy{}, options.operation});
+  if (*repeated) return apply({op::CompressBy{}, options.operation}, options.work);
   if (std::optional<Error> error = check_expected_version(options.operation, frozen.version()))
     return std::move(*error);
   const Result<Plan> plan = answering_failure([&] { return make_plan(frozen); });
@@ -287,7 +287,8 @@ Result<Outcome> Conversation::compress(const Strategy& strategy, const CompressO
                                      moved_on = now.version() != frozen.version();
                                      return moved_on ? rebase(*plan, frozen, now) : *plan;
                                    }},
-                                   options.operation});
+                                   options.operation},
+                                  options.work);
   if (!outcome && moved_on && is_refused_plan(outcome.error())) return as_conflict(outcome.error());
   return outcome;
 }

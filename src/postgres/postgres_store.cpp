@@ -290,7 +290,7 @@ class PostgresStore final : public Store {
     const std::int64_t writer = random_writer();
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     Batch& batch = transaction.batch();
-    batch.add(sql::share, of(id));
+    batch.add(commit.settings ? sql::claim_settings : sql::share, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
                   no_conversation(id).message);
     batch.require(sql::require_head, of(id, number(commit.expected_version)), ErrorCode::conflict,
@@ -343,7 +343,8 @@ class PostgresStore final : public Store {
       batch.add(sql::delete_words_within, of(id, number(row.first), number(row.end)));
       batch.add(sql::put_words, of(id, number(row.first), number(row.end), bytes(row.bytes)));
     }
-    if (commit.settings) batch.add(sql::update_settings, of(id, bytes(*commit.settings)));
+    if (commit.settings)
+      batch.add(sql::update_settings, of(id, bytes(*commit.settings), number(writer)));
     Outcome outcome = session_->run(transaction);
     if (is_in_doubt(outcome)) {
       const Result<bool> happened = has_happened(commit, writer, deadline);
@@ -807,6 +808,7 @@ class PostgresStore final : public Store {
     if (!commit.versions.empty())
       return is_writer(sql::find_writer, of(id, number(commit.versions.front().version)), id,
                        writer, deadline);
+    if (commit.settings) return have_settings_changed(commit, writer, deadline);
     if (!commit.checkpoint) return false;
     Transaction transaction(Kind::writing, &set_tenant_, deadline);
     transaction.batch().add(sql::share, of(id));
@@ -814,6 +816,26 @@ class PostgresStore final : public Store {
     const Outcome outcome = session_->run(transaction);
     if (outcome.error) return *outcome.error;
     return read_checkpoint(outcome.rows[at]) == commit.checkpoint;
+  }
+
+  // unavailable: nobody knows any more. Whoever adds to what is in the settings would add twice
+  // after a conflict.
+  Result<bool> have_settings_changed(const Commit& commit, std::int64_t writer, Deadline deadline) {
+    const std::string& id = commit.conversation;
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    transaction.batch().add(sql::share, of(id));
+    const std::size_t at = transaction.batch().add(sql::find_settings_writer, of(id));
+    const Outcome outcome = session_->run(transaction);
+    if (outcome.error) return *outcome.error;
+    const Rows& rows = outcome.rows[at];
+    if (rows.size() != 1) return false;
+    if (rows.number(0, 0) == writer) return true;
+    if (rows.bytes(0, 1) == commit.expected_settings) return false;
+    return Error{.code = ErrorCode::unavailable,
+                 .message =
+                     "PostgreSQL: the connection was lost, and others have changed the "
+                     "settings of " +
+                     id + " since: it is not known whether this change was stored"};
   }
 
   const std::string name_;

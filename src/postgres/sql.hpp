@@ -68,7 +68,9 @@ INSERT INTO undertext_fork (conversation_id, tenant, fork_id, next_page) VALUES 
 inline constexpr Statement delete_fork{"delete_fork", R"sql(
 DELETE FROM undertext_fork WHERE conversation_id = $1 AND tenant = $2 AND fork_id = $3)sql"};
 inline constexpr Statement update_settings{"update_settings", R"sql(
-UPDATE undertext_conversation SET settings = $3 WHERE conversation_id = $1 AND tenant = $2)sql"};
+UPDATE undertext_conversation SET settings = $3, writer = $4 WHERE conversation_id = $1 AND tenant = $2)sql"};
+inline constexpr Statement find_settings_writer{"find_settings_writer", R"sql(
+SELECT writer, settings FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2)sql"};
 // Two processes that race for an id write the same row; this tells whose it became.
 inline constexpr Statement find_creator{"find_creator", R"sql(
 SELECT writer FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2)sql"};
@@ -79,6 +81,10 @@ SELECT writer FROM undertext_conversation WHERE conversation_id = $1 AND tenant 
 
 inline constexpr Statement share{"share", R"sql(
 SELECT 1 FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 FOR KEY SHARE)sql"};
+// Of those that change settings, one at a time: each sees what the one before it left. Other
+// commits go on.
+inline constexpr Statement claim_settings{"claim_settings", R"sql(
+SELECT 1 FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 FOR NO KEY UPDATE)sql"};
 inline constexpr Statement claim{"claim", R"sql(
 SELECT 1 FROM undertext_conversation WHERE conversation_id = $1 AND tenant = $2 FOR UPDATE)sql"};
 

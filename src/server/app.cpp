@@ -92,6 +92,7 @@ App::Rep::Rep(AppOptions given)
       compressions(
           {.per_tenant = options.limits.compressions_per_tenant,
            .kept = options.limits.compressions_kept,
+           .bytes_made_max = options.limits.request.bytes_made_max,
            .tell = [this](
                        const std::string& tenant, const std::string& id,
                        const std::string& json) { events.tell(tenant, id, "compression", json); },

@@ -81,6 +81,15 @@ void Compressions::advance(Job& job, const CompressionProgress& progress) {
   tell(job);
 }
 
+std::shared_ptr<Work> Compressions::work_of(std::stop_token cancelled) const {
+  const auto interrupted = [cancelled = std::move(cancelled)]() -> Result<void> {
+    if (cancelled.stop_requested()) return Error{ErrorCode::unavailable, "it was cancelled"};
+    return {};
+  };
+  return std::make_shared<Work>(
+      WorkLimits{.interrupted = interrupted, .bytes_made_max = options_.bytes_made_max});
+}
+
 void Compressions::run(const std::shared_ptr<Job>& job, Order order, LineAnswer last_resort) {
   LineAnswer done;
   tell(*job);
@@ -89,7 +98,8 @@ void Compressions::run(const std::shared_ptr<Job>& job, Order order, LineAnswer 
         *order.conversation, order.line,
         {.takes = RequestOptions::Takes::operations,
          .cancel = job->cancel.get_token(),
-         .on_progress = [&](const CompressionProgress& progress) { advance(*job, progress); }});
+         .on_progress = [&](const CompressionProgress& progress) { advance(*job, progress); },
+         .work = work_of(job->cancel.get_token())});
     if (done.error && options_.failed) options_.failed(job->name, *done.error);
     if (done.error) done.error = told_to_client(*done.error);
   } catch (const std::exception&) {

@@ -1,11 +1,15 @@
 // COMPRESS by a strategy in the background, for strategies that take long. Ended ones can be asked
 // for until there are too many of them. Safe for any number of threads.
+//
+// No deadline ends one, and no client that has gone: it may wait for a model for as long as that
+// takes. cancel() and stop() do, between two messages.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -15,6 +19,7 @@
 
 #include <undertext/conversation.hpp>
 #include <undertext/store.hpp>
+#include <undertext/work.hpp>
 
 #include "json/request.hpp"
 #include "server/tenant_counts.hpp"
@@ -26,6 +31,8 @@ class Compressions {
   struct Options {
     std::size_t per_tenant = 4;  // under way
     std::size_t kept = 64;       // ended, of each tenant
+    // of messages that one makes, as of a request: too_large beyond that
+    std::uint64_t bytes_made_max = std::numeric_limits<std::uint64_t>::max();
     // Called when one begins, when it comes to another stage, at most once a second while a summary
     // grows, and when it ends, with what GET answers of it; not from the caller's thread.
     std::function<void(const std::string& tenant, const std::string& id,
@@ -91,6 +98,7 @@ class Compressions {
   Result<std::optional<Started>> started_before(const Order& order) const;  // with the lock held
   // `last_resort`: the answer, where there is no memory for any other.
   void run(const std::shared_ptr<Job>& job, Order order, LineAnswer last_resort);
+  std::shared_ptr<Work> work_of(std::stop_token cancelled) const;
   void advance(Job& job, const CompressionProgress& progress);
   void end(Job& job, LineAnswer answer);
   void tell(const Job& job) const noexcept;

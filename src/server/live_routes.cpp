@@ -33,14 +33,13 @@ http::Reply compress(App::Rep& app, const Call& call) {
       call.has("Idempotency-Key") ? *call.find("Idempotency-Key") : std::string();
   if (!key.empty()) line = with_member(line, "operationId", key);
   // Here it is one by a strategy, also where nothing is said of it.
-  const JsonText as_given = JsonText::parse(line, {}).value();
-  if (!as_given.root().find("strategy"))
-    for (const char* const named : {"indices", "ordinals", "summary"})
-      if (as_given.root().find(named))
-        refuse(ErrorCode::invalid_argument,
-               std::string(named) + " is for the operation COMPRESS: here a strategy chooses",
-               named);
-  if (!as_given.root().find("progress")) line.insert(line.find('{') + 1, R"("progress":false,)");
+  {
+    const JsonText said = JsonText::parse(line, {}).value();
+    for (const char* const names : {"indices", "ordinals", "summary"})
+      if (said.root().find(names))
+        refuse(ErrorCode::invalid_argument, "a strategy chooses the messages here", names);
+    if (!said.root().find("progress")) line.insert(line.find('{') + 1, R"("progress":false,)");
+  }
   const JsonText text = JsonText::parse(line, {}).value();
   // What is wrong with it is told now, and not to whoever asks for the job.
   const SpelledOperation spelled = read_operation(text.root(), conversation->settings()).value();

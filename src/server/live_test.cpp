@@ -256,6 +256,15 @@ TEST_F(LiveTest, what_a_client_missed_comes_in_pieces_that_are_not_large) {
 
 std::string result_of(const std::shared_ptr<Answered>& answered) { return answered->reply.body; }
 
+// What is said of a compression once it has ended.
+std::string ended(App& app, const std::string& where) {
+  for (;;) {
+    std::string said = result_of(call(app, "GET", where));
+    if (said.find(R"("state":"running")") == std::string::npos) return said;
+    std::this_thread::yield();
+  }
+}
+
 TEST_F(LiveTest, a_compression_works_in_the_background_and_tells_how_it_went) {
   append(20);
   const auto stream = watch();
@@ -317,8 +326,8 @@ TEST_F(LiveTest, a_compression_that_fails_changes_nothing_and_says_why) {
   const auto begun = call(app, "POST", "/v1/conversations/a/compressions",
                           {.body = R"({"strategy":"sliding_window","targetTokens":1})"});
   ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
-  app.stop();  // waits for it
-  const std::string failed = result_of(call(app, "GET", begun->field("Location")));
+  const std::string failed = ended(app, begun->field("Location"));
+  app.stop();
   EXPECT_NE(failed.find(R"("error":{"code":"cannot_fit")"), std::string::npos) << failed;
   EXPECT_EQ(result_of(call(app, "GET", "/v1/conversations/a/version")),
             R"({"ok":true,"result":2})");
@@ -395,6 +404,23 @@ TEST_F(LiveTest, a_compression_without_a_strategy_is_one_by_that_of_the_conversa
     EXPECT_NE(begun->reply.body.find(R"("strategy":"default")"), std::string::npos)
         << begun->reply.body;
   }
+}
+
+TEST_F(LiveTest, a_compression_in_the_background_makes_no_more_than_a_request_may) {
+  append(20);
+  const std::string body = R"({"strategy":{"name":"smart_summary","keep":2}})";
+  {
+    App small{{.store = [this](const std::string&) { return store; },
+               .limits = {.request = {.bytes_made_max = 8}}}};
+    const auto begun = call(small, "POST", "/v1/conversations/a/compressions", {.body = body});
+    ASSERT_EQ(begun->reply.status, 202u) << begun->reply.body;
+    const std::string failed = ended(small, begun->field("Location"));
+    EXPECT_NE(failed.find(R"("state":"failed")"), std::string::npos) << failed;
+    EXPECT_NE(failed.find(R"("code":"too_large")"), std::string::npos) << failed;
+    EXPECT_EQ(store->find("a").value().version, 20u);
+  }
+  const auto begun = call(app, "POST", "/v1/conversations/a/compressions", {.body = body});
+  EXPECT_NE(ended(app, begun->field("Location")).find(R"("state":"done")"), std::string::npos);
 }
 
 TEST_F(LiveTest, what_is_wrong_with_a_compression_is_told_at_once) {

@@ -142,7 +142,11 @@ class Gate {
   std::shared_ptr<MoneyCounts> money() const { return money_; }
   void count_in(const Gateway& gateway) { gateway_.store(&gateway, std::memory_order_release); }
 
-  void begin_to_drain() { draining_ = true; }
+  // For good: nobody may make it ready again.
+  void begin_to_end() {
+    is_ending_ = true;
+    draining_ = true;
+  }
 
   // Streams end at once; what is under way is still answered.
   void begin_to_stop() {
@@ -207,14 +211,22 @@ class Gate {
     options.why_not_ready = [this]() -> std::string {
       return stopping_ ? "the server is stopping" : draining_ ? "the server is draining" : "";
     };
-    options.drain = [this](bool begins) {
-      if (draining_.exchange(begins) != begins)
-        log_.event(ServerLog::Level::info, begins ? "draining" : "ready again");
-      return Draining{.is_draining = begins,
-                      .requests = workers_.counts().running + workers_.counts().waiting - 1,
-                      .streams = streams_.load(std::memory_order_relaxed)};
-    };
+    options.drain = [this](bool begins) { return drain(begins); };
     return options;
+  }
+
+  // Called by a request, which is no part of what it counts.
+  Draining drain(bool begins) {
+    const bool wanted = begins || is_ending_;
+    if (draining_.exchange(wanted) != wanted)
+      log_.event(ServerLog::Level::info, wanted ? "draining" : "ready again");
+    if (is_ending_) draining_ = true;  // which it may have begun to do in between
+    const Workers::Counts work = workers_.counts();
+    const Gateway* const gateway = gateway_.load(std::memory_order_acquire);
+    return {.is_draining = draining_,
+            .requests =
+                work.running + work.waiting - 1 + (gateway == nullptr ? 0 : gateway->counts().open),
+            .streams = streams_.load(std::memory_order_relaxed)};
   }
 
   void indexed(const std::string& tenant, const Result<IndexProgress>& done) const {
@@ -282,7 +294,7 @@ class Gate {
   }
 
   const ServerLog& log_;
-  std::atomic<bool> stopping_ = false, is_open_ = false, draining_ = false;
+  std::atomic<bool> stopping_ = false, is_open_ = false, draining_ = false, is_ending_ = false;
   std::atomic<std::uint64_t> streams_ = 0;
   const std::unique_ptr<Tokens> tokens_;
   const std::shared_ptr<http::Budget> budget_;
@@ -367,7 +379,7 @@ std::optional<Error> serve(const ServeOptions& options) {
     wait_for(signals);
   if (options.drain.count() > 0) {
     log.event(ServerLog::Level::info, "draining");
-    gate.begin_to_drain();
+    gate.begin_to_end();
     std::this_thread::sleep_for(options.drain);  // a second signal ends it
   }
   log.event(ServerLog::Level::info, "stopping");

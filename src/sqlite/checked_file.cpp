@@ -35,6 +35,7 @@ struct CheckedFile {
   bool is_database;
   Named opened_as;
   Named index_opened_as;  // the -shm
+  SeenCounter* seen;      // null: nobody compares
   PageLayout layout;      // of a database, once it has a header
   std::uint64_t id;       // of its pages; 0: not known yet
   int lock;               // that SQLite holds on it
@@ -49,6 +50,7 @@ int read_code(int code) { return code == SQLITE_IOERR_CORRUPTFS ? SQLITE_IOERR_R
 struct FirstPage {
   PageLayout layout;
   std::uint64_t id = 0;
+  std::uint32_t counter = 0;
 };
 
 // Looks into the file itself: others may have made it, or given it trailers, since it was opened.
@@ -58,7 +60,8 @@ std::optional<FirstPage> first_page(sqlite3_file* real) {
   int code = real->pMethods->xRead(real, header, header_bytes, 0);
   if (code == SQLITE_IOERR_SHORT_READ) return FirstPage{};
   if (code != SQLITE_OK) return std::nullopt;
-  FirstPage page{layout_of({reinterpret_cast<const char*>(header), header_bytes})};
+  const std::string_view bytes(reinterpret_cast<const char*>(header), header_bytes);
+  FirstPage page{layout_of(bytes), 0, change_counter(bytes)};
   if (!page.layout.has_trailers) return page;
   code = real->pMethods->xRead(real, trailer, page_trailer_bytes,
                                page.layout.page_bytes - page_trailer_bytes);
@@ -72,6 +75,18 @@ void learn(CheckedFile& self) {
   if (!page || page->layout.page_bytes == 0) return;
   self.layout = page->layout;
   if (page->id != 0) self.id = page->id;
+}
+
+void note_counter(const CheckedFile& self, std::uint32_t counter) {
+  if (self.seen == nullptr || counter == 0) return;
+  std::uint32_t seen = self.seen->load();
+  while ((seen == 0 || is_before(seen, counter)) &&
+         !self.seen->compare_exchange_weak(seen, counter)) {
+  }
+}
+
+bool is_behind_seen(const CheckedFile& self, std::uint32_t counter) {
+  return self.seen != nullptr && is_before(counter, self.seen->load());
 }
 
 bool is_page(const CheckedFile& self, int size, sqlite3_int64 at) {
@@ -121,9 +136,16 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at)
   // In place: it is a page of SQLite's cache, of which nobody but this file looks at the trailer,
   // or a copy of one.
   auto* const page = static_cast<unsigned char*>(const_cast<void*>(from));
+  if (at == 0) {
+    // Its counter would hide for ever that the pages behind it are an older copy's.
+    const std::optional<FirstPage> there = first_page(self.real);
+    if (there && is_behind_seen(self, there->counter)) return SQLITE_IOERR_WRITE;
+  }
   put_trailer(page, size, static_cast<std::uint64_t>(at / size), self.id);
   const int code = self.real->pMethods->xWrite(self.real, from, size, at);
   clear_checksum(page, size);
+  if (code == SQLITE_OK && at == 0)
+    note_counter(self, change_counter({static_cast<const char*>(from), header_bytes}));
   return code;
 }
 
@@ -285,11 +307,14 @@ CheckedFile* file_of(sqlite3* database, int which) {
   return &of(file);
 }
 
-// Through the file itself, whose name may be another's by now.
-bool has_other_id(const CheckedFile& self) {
-  if (self.id == 0) return false;
+// Through the file itself, whose name may be another's by now. Null: nothing.
+const char* written_over(const CheckedFile& self) {
   const std::optional<FirstPage> page = first_page(self.real);
-  return page && page->id != self.id;
+  if (!page) return nullptr;
+  if (self.id != 0 && page->id != self.id) return "another database was written over it";
+  if (is_behind_seen(self, page->counter)) return older_copy;
+  note_counter(self, page->counter);
+  return nullptr;
 }
 
 }  // namespace
@@ -325,6 +350,18 @@ FileIdentity identity_of(sqlite3* database) {
   return {file->opened_as.device, file->opened_as.inode, file->id};
 }
 
+void remember_counter(sqlite3* database, SeenCounter& seen) {
+  if (CheckedFile* const file = file_of(database, SQLITE_FCNTL_FILE_POINTER)) file->seen = &seen;
+}
+
+bool is_older_copy(sqlite3* database) {
+  const CheckedFile* const file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
+  if (file == nullptr) return false;
+  char header[header_bytes];
+  return file->real->pMethods->xRead(file->real, header, header_bytes, 0) == SQLITE_OK &&
+         is_behind_seen(*file, change_counter({header, header_bytes}));
+}
+
 std::optional<FilesChanged> changed_underneath(sqlite3* database, const std::string& given) {
   const CheckedFile* const file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
   if (file == nullptr || file->opened_as.inode == 0) return std::nullopt;
@@ -340,7 +377,7 @@ std::optional<FilesChanged> changed_underneath(sqlite3* database, const std::str
   }
   if (now.links > 1)
     return FilesChanged{"it has a second name (a hard link), under which others may write to it"};
-  if (has_other_id(*file)) return FilesChanged{"another database was written over it"};
+  if (const char* const how = written_over(*file)) return FilesChanged{how};
   if (file->index_opened_as.inode != 0 &&
       !is_same_file(named((std::string(file->path) + "-shm").c_str()), file->index_opened_as))
     return FilesChanged{"its -shm file was removed or replaced", true};

@@ -8,13 +8,29 @@
 //   none at all.
 // - An error of the disk is SQLITE_IOERR_READ. SQLite itself takes EIO for a damaged file.
 // - Whether the names of a database, of its log and of its index still belong to the files that
-//   were opened.
+//   were opened, and whether the database still has what was moved into it from the log.
 //
 // In the log, page 1 has the id and no checksum (the log has its own). So a log that belongs to
 // another database can be told.
+//
+// A copy of a file has its id. SQLite's change counter tells an older copy: the writer raises it
+// with the first commit behind each checkpoint (Connection::forget_pages), and so
+//
+//     counter in the file   c      c          c + 1        c + 1      c + 2
+//     counters in the log      c + 1  c + 1         c + 2      c + 2
+//                                     checkpoint               checkpoint
+//
+// - a file whose counter is lower than one that was seen in it is a copy put over it;
+// - a log that begins with counter c belongs to a file that has at least c - 1, and at most what
+//   the log ends with.
+//
+// Not told: a copy that others made of the log, put over a file into which the rest of the same log
+// was moved since.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -37,6 +53,14 @@ struct FileIdentity {
 };
 FileIdentity identity_of(sqlite3* database);
 
+// The highest change counter that was seen in a file: of all connections of a store, and of those
+// that were closed. 0: none yet.
+using SeenCounter = std::atomic<std::uint32_t>;
+// `seen` outlives the connection.
+void remember_counter(sqlite3* database, SeenCounter& seen);
+bool is_older_copy(sqlite3* database);
+inline constexpr const char* older_copy = "an older copy was written over it";
+
 // How the files of an open database are no longer what they were.
 struct FilesChanged {
   std::string how;
@@ -49,8 +73,8 @@ struct FilesChanged {
 // be symbolic links; SQLite itself knows only where they led.
 std::optional<FilesChanged> changed_underneath(sqlite3* database, const std::string& given);
 
-// unavailable: there is a write-ahead log beside `path` that belongs to another database, or to one
-// that is gone.
+// unavailable: there is a write-ahead log beside `path` that belongs to another database, to another
+// state of it, or to one that is gone.
 // `path` is without symbolic links, as SQLite puts the log beside the file itself.
 std::optional<Error> refuse_foreign_log(const std::string& path);
 

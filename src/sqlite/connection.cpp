@@ -58,14 +58,16 @@ Error to_error(const SqliteError& error, const std::string& path) {
   }
 }
 
-Connection::Connection(const std::string& path, Access access, bool create)
-    : whole_path_(with_folder(path)) {
+Connection::Connection(const std::string& path, Access access, bool create,
+                       std::shared_ptr<SeenCounter> seen)
+    : whole_path_(with_folder(path)), seen_(std::move(seen)) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   flags |= access == Access::read_file ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (create) flags |= SQLITE_OPEN_CREATE;
   const int code = sqlite3_open_v2(path.c_str(), &db_, flags, checked_file_system());
   try {
     if (code != SQLITE_OK) fail(code);
+    remember_counter(db_, *seen_);
     sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     for (const int off : {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                           SQLITE_DBCONFIG_ENABLE_VIEW})
@@ -87,6 +89,13 @@ Connection::Connection(const std::string& path, Access access, bool create)
 }
 
 Connection::~Connection() {
+  // SQLite would move the log into whatever file is there, and remove it.
+  try {
+    const std::optional<FilesChanged> changed = changed_underneath(db_, whole_path_);
+    if (changed && !changed->only_log) keep_log_on_close();
+  } catch (const std::bad_alloc&) {
+    keep_log_on_close();
+  }
   for (sqlite3_stmt* statement : prepared_) sqlite3_finalize(statement);
   sqlite3_close(db_);
 }
@@ -183,12 +192,20 @@ void Connection::require_files_unchanged() {
     throw SqliteError{changed->only_log ? log_changed : files_changed, std::move(changed->how)};
 }
 
+void Connection::require_no_older_copy() {
+  if (is_older_copy(db_)) throw SqliteError{files_changed, older_copy};
+}
+
 void Connection::require_file(const FileIdentity& expected) {
   const FileIdentity now = identity();
   if (expected.inode != 0 && (now.device != expected.device || now.inode != expected.inode))
     throw SqliteError{files_changed, "another file has its name"};
   if (expected.id != 0 && now.id != expected.id)
     throw SqliteError{files_changed, "another database was written over it"};
+}
+
+void Connection::forget_pages() {
+  sqlite3_file_control(db_, "main", SQLITE_FCNTL_RESET_CACHE, nullptr);
 }
 
 void Connection::reserve_trailers() {

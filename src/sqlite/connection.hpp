@@ -44,8 +44,9 @@ class Statement;
 
 class Connection {
  public:
-  // Throws SqliteError.
-  Connection(const std::string& path, Access access, bool create);
+  // `seen` is shared with the other connections of the store. Throws SqliteError.
+  Connection(const std::string& path, Access access, bool create,
+             std::shared_ptr<SeenCounter> seen = std::make_shared<SeenCounter>());
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -68,8 +69,13 @@ class Connection {
   void checkpoint_on_close();  // as at first
   // Throws SqliteError: the files are not those that were opened, or not the one that is expected.
   void require_files_unchanged();
+  void require_no_older_copy();  // of the file, put over it: the cheapest of these looks
   void require_file(const FileIdentity& expected);
   FileIdentity identity() const { return identity_of(db_); }
+  const std::shared_ptr<SeenCounter>& seen_counter() const { return seen_; }
+  // Outside of a transaction. SQLite raises the change counter above what it had when page 1 was
+  // read last, which otherwise is when this connection was opened, as long as no other one writes.
+  void forget_pages();
   void reserve_trailers();  // for a new file, and for one that VACUUM writes
   sqlite3* handle() { return db_; }
 
@@ -83,6 +89,7 @@ class Connection {
   static int count_frames(void* self, sqlite3*, const char*, int frames);
 
   const std::string whole_path_;
+  const std::shared_ptr<SeenCounter> seen_;
   sqlite3* db_ = nullptr;
   Deadline deadline_ = Deadline::max();
   bool cut_off_ = true;

@@ -70,34 +70,6 @@ class ReadFile {
   bool is_open_ = false;
 };
 
-// The id of the page 1 that begins at `at`; 0: it has none.
-std::uint64_t id_of_first_page(const ReadFile& file, std::uint64_t at) {
-  const PageLayout layout = layout_of(file.at(at, file_header_bytes));
-  if (!layout.has_trailers) return 0;
-  const std::string trailer = file.at(
-      at + static_cast<std::uint64_t>(layout.page_bytes - page_trailer_bytes), page_trailer_bytes);
-  if (trailer.size() != page_trailer_bytes) return 0;
-  return id_in_trailer(reinterpret_cast<const unsigned char*>(trailer.data()));
-}
-
-// Of the first frame with page 1 that counts; 0: there is none.
-std::uint64_t id_in_log(const ReadFile& log) {
-  const std::string header = log.at(0, log_header_bytes);
-  if (header.size() != log_header_bytes) return 0;
-  const std::uint32_t page_bytes = big_endian(header, 8);
-  const std::string_view salt = std::string_view(header).substr(16, salt_bytes);
-  for (std::uint64_t at = log_header_bytes;; at += frame_header_bytes + page_bytes) {
-    const std::string frame = log.at(at, frame_header_bytes);
-    if (frame.size() != frame_header_bytes || std::string_view(frame).substr(8, salt_bytes) != salt)
-      return 0;
-    if (big_endian(frame, 0) != 1) continue;
-    if (const std::uint64_t id = id_of_first_page(log, at + frame_header_bytes)) return id;
-  }
-}
-
-// A log is read in pieces of about this size.
-constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;
-
 // The header's numbers, and those at the end of a frame's.
 struct Checksum {
   std::uint32_t a = 0, b = 0;
@@ -118,6 +90,114 @@ struct Checksum {
   friend bool operator==(const Checksum&, const Checksum&) = default;
 };
 
+struct Frame {
+  std::uint64_t at = 0;
+  std::string_view bytes;  // with its header; until the next one
+  bool is_sound = false;   // of this generation of the log, and goes on from the one before
+  std::uint32_t page() const { return big_endian(bytes, 0); }
+  bool is_commit() const { return big_endian(bytes, 4) != 0; }
+  std::string_view body() const { return bytes.substr(frame_header_bytes); }
+};
+
+// The frames of a log, one after another, sound or not.
+class Frames {
+ public:
+  explicit Frames(const ReadFile& log) : log_(log), header_(log.at(0, log_header_bytes)) {
+    if (header_.size() != log_header_bytes) return;
+    is_big_endian_ = (big_endian(header_, 0) & 1) != 0;
+    const std::uint32_t page_bytes = big_endian(header_, 8);
+    if (page_bytes < 512 || page_bytes > 65536 || page_bytes % 512 != 0) return;
+    frame_bytes_ = frame_header_bytes + page_bytes;
+    before_ = Checksum::at(header_, 24);
+    Checksum of_header;
+    of_header.add(std::string_view(header_).substr(0, 24), is_big_endian_);
+    has_sound_header_ = before_ == of_header;
+  }
+
+  bool has_sound_header() const { return has_sound_header_; }
+
+  std::optional<Frame> next() {
+    if (frame_bytes_ == 0) return std::nullopt;
+    if (at_ + frame_bytes_ > piece_.size()) {
+      constexpr std::uint64_t piece_bytes = std::uint64_t{1} << 20;  // about
+      piece_at_ += at_;
+      at_ = 0;
+      piece_ = log_.at(piece_at_,
+                       static_cast<std::size_t>(
+                           std::max<std::uint64_t>(1, piece_bytes / frame_bytes_) * frame_bytes_));
+      if (frame_bytes_ > piece_.size()) return std::nullopt;
+    }
+    Frame frame{piece_at_ + at_, std::string_view(piece_).substr(at_, frame_bytes_)};
+    at_ += frame_bytes_;
+    before_.add(frame.bytes.substr(0, 8), is_big_endian_);
+    before_.add(frame.body(), is_big_endian_);
+    const Checksum written = Checksum::at(frame.bytes, 16);
+    frame.is_sound = before_ == written && frame.bytes.substr(8, salt_bytes) ==
+                                               std::string_view(header_).substr(16, salt_bytes);
+    before_ = written;
+    return frame;
+  }
+
+ private:
+  const ReadFile& log_;
+  const std::string header_;
+  bool is_big_endian_ = false, has_sound_header_ = false;
+  std::uint64_t frame_bytes_ = 0;  // 0: the header is none
+  std::string piece_;
+  std::uint64_t piece_at_ = log_header_bytes, at_ = 0;
+  Checksum before_;
+};
+
+// What a page 1 says of its database. 0: nothing.
+struct FirstPage {
+  std::uint64_t id = 0;
+  std::uint32_t counter = 0;
+};
+
+template <class Read>
+FirstPage first_page(const Read& read) {
+  const std::string header(read(0, file_header_bytes));
+  const PageLayout layout = layout_of(header);
+  FirstPage page{0, change_counter(header)};
+  if (!layout.has_trailers) return page;
+  const std::string trailer(read(static_cast<std::size_t>(layout.page_bytes - page_trailer_bytes),
+                                 std::size_t{page_trailer_bytes}));
+  if (trailer.size() == page_trailer_bytes)
+    page.id = id_in_trailer(reinterpret_cast<const unsigned char*>(trailer.data()));
+  return page;
+}
+
+// Of the commits in a log, as far as SQLite reads it.
+struct Logged {
+  std::uint64_t id = 0;
+  std::uint32_t first_counter = 0, last_counter = 0;
+
+  // The file has commits that come after the last one.
+  bool is_behind(const FirstPage& file) const { return is_before(last_counter, file.counter); }
+  // The file lacks commits that came before the first one, which has raised the counter by one.
+  bool begins_behind(const FirstPage& file) const {
+    return first_counter > 1 && is_before(file.counter, first_counter - 1);
+  }
+};
+
+Logged logged(const ReadFile& log) {
+  Logged all, with_open_commit;
+  Frames frames(log);
+  if (!frames.has_sound_header()) return all;
+  while (const std::optional<Frame> frame = frames.next()) {
+    if (!frame->is_sound) break;
+    if (frame->page() == 1) {
+      const FirstPage page = first_page(
+          [&](std::size_t at, std::size_t size) { return frame->body().substr(at, size); });
+      if (page.id != 0) with_open_commit.id = page.id;
+      if (with_open_commit.first_counter == 0) with_open_commit.first_counter = page.counter;
+      with_open_commit.last_counter = page.counter;
+    }
+    if (frame->is_commit()) all = with_open_commit;
+  }
+  return all;
+}
+
 // Where the first frame stands that is not what was written, although commits follow it. Nothing:
 // all are, or the log ends as a crash leaves it.
 //
@@ -128,39 +208,22 @@ struct Checksum {
 constexpr int commits_behind_damage = 2;
 
 std::optional<std::uint64_t> damaged_frame(const ReadFile& log) {
-  const std::string header = log.at(0, log_header_bytes);
-  if (header.size() != log_header_bytes) return std::nullopt;
-  const bool is_big_endian = (big_endian(header, 0) & 1) != 0;
-  const std::uint32_t page_bytes = big_endian(header, 8);
-  if (page_bytes < 512 || page_bytes > 65536 || page_bytes % 512 != 0) return std::nullopt;
-  const std::string_view salts = std::string_view(header).substr(16, salt_bytes);
-  Checksum before = Checksum::at(header, 24), of_header;
-  of_header.add(std::string_view(header).substr(0, 24), is_big_endian);
+  Frames frames(log);
   std::optional<std::uint64_t> first;
-  if (before != of_header) first = 0;
+  if (!frames.has_sound_header()) first = 0;
   int commits = 0;
-  const std::uint64_t frame_bytes = frame_header_bytes + page_bytes;
-  const std::uint64_t frames_at_once = std::max<std::uint64_t>(1, piece_bytes / frame_bytes);
-  for (std::uint64_t piece_at = log_header_bytes;; piece_at += frames_at_once * frame_bytes) {
-    const std::string piece =
-        log.at(piece_at, static_cast<std::size_t>(frames_at_once * frame_bytes));
-    for (std::uint64_t at = 0; at + frame_bytes <= piece.size(); at += frame_bytes) {
-      const std::string_view frame = std::string_view(piece).substr(at, frame_bytes);
-      before.add(frame.substr(0, 8), is_big_endian);
-      before.add(frame.substr(frame_header_bytes), is_big_endian);
-      const Checksum written = Checksum::at(frame, 16);
-      if (frame.substr(8, salt_bytes) == salts && before == written) {
-        const bool is_commit = big_endian(frame, 4) != 0;
-        if (first && is_commit && ++commits == commits_behind_damage) return first;
-      } else {
-        if (!first) first = piece_at + at;
-        commits = 0;
-      }
-      before = written;
+  while (const std::optional<Frame> frame = frames.next()) {
+    if (!frame->is_sound) {
+      if (!first) first = frame->at;
+      commits = 0;
+    } else if (first && frame->is_commit() && ++commits == commits_behind_damage) {
+      return first;
     }
-    if (piece.size() < frames_at_once * frame_bytes) return std::nullopt;
   }
+  return std::nullopt;
 }
+
+constexpr int looks_max = 3;  // while others write
 
 Error refuse(const std::string& path, const std::string& why) {
   return {
@@ -173,19 +236,32 @@ Error refuse(const std::string& path, const std::string& why) {
 
 std::optional<Error> refuse_foreign_log(const std::string& path) {
   const ReadFile log(path + "-wal", SQLITE_OPEN_WAL);
-  if (log.at(0, log_header_bytes).size() != log_header_bytes) return std::nullopt;
   const ReadFile file(path, SQLITE_OPEN_MAIN_DB);
-  if (file.at(0, file_header_bytes).empty())
-    return refuse(path, "is the log of a database that is gone");
-  const std::uint64_t logged = id_in_log(log);
-  if (logged == 0 || logged == id_of_first_page(file, 0)) return std::nullopt;
-  return refuse(path, "is the log of another database");
+  for (int look = 0; look < looks_max; ++look) {
+    const std::string header = log.at(0, log_header_bytes);
+    if (header.size() != log_header_bytes) return std::nullopt;
+    if (file.at(0, file_header_bytes).empty())
+      return refuse(path, "is the log of a database that is gone");
+    // Others may move commits into the file meanwhile: its counter is at most what the log ends
+    // with before that is read, and at least what the log begins with after that.
+    const auto read = [&](std::size_t at, std::size_t size) { return file.at(at, size); };
+    const FirstPage before = first_page(read);
+    const Logged commits = logged(log);
+    const FirstPage after = first_page(read);
+    const bool is_of_other = commits.id != 0 && commits.id != after.id;
+    if (!is_of_other && !commits.is_behind(before) && !commits.begins_behind(after))
+      return std::nullopt;
+    if (log.at(0, log_header_bytes) != header) continue;  // begun anew
+    return refuse(path, is_of_other ? "is the log of another database"
+                                    : "is the log of another state of the database: an older or a "
+                                      "newer copy of one of the two was put in its place");
+  }
+  return std::nullopt;  // it is in use
 }
 
 std::optional<Error> find_damage_of_log(const std::string& path) {
   const ReadFile log(path + "-wal", SQLITE_OPEN_WAL);
   // Others may append to it meanwhile, or begin it anew: what they are at is not there twice.
-  constexpr int looks_max = 3;
   for (int look = 0; look < looks_max; ++look) {
     const std::string header = log.at(0, log_header_bytes);
     const std::optional<std::uint64_t> first = damaged_frame(log);

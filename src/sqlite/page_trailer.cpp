@@ -47,6 +47,22 @@ PageLayout layout_of(std::string_view header) {
   return {size == 1 ? 65536 : size, byte(trailer_size_at) == page_trailer_bytes};
 }
 
+std::uint32_t change_counter(std::string_view header) {
+  constexpr std::size_t write_version_at = 18, counter_at = 24;
+  constexpr unsigned char with_log = 2;
+  if (layout_of(header).page_bytes == 0) return 0;
+  const auto byte = [&](std::size_t at) {
+    return std::uint32_t{static_cast<unsigned char>(header[at])};
+  };
+  if (byte(write_version_at) != with_log) return 0;
+  return byte(counter_at) << 24 | byte(counter_at + 1) << 16 | byte(counter_at + 2) << 8 |
+         byte(counter_at + 3);
+}
+
+bool is_before(std::uint32_t a, std::uint32_t b) {
+  return a != 0 && b != 0 && static_cast<std::int32_t>(a - b) < 0;
+}
+
 std::uint64_t fresh_file_id() {
   std::uint64_t id = 0;
   while (id == 0) sqlite3_randomness(sizeof id, &id);

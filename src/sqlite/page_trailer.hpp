@@ -13,6 +13,12 @@ struct PageLayout {
 // the first 100 bytes of a database, or of its page 1 in a log
 PageLayout layout_of(std::string_view header);
 
+// SQLite's change counter, of the same bytes; 0: the database has no write-ahead log. Where it has,
+// page 1 gets it from a checkpoint alone, so that it never goes back in a file.
+std::uint32_t change_counter(std::string_view header);
+// Counters wrap around. 0 is neither before nor behind any.
+bool is_before(std::uint32_t a, std::uint32_t b);
+
 std::uint64_t fresh_file_id();  // not 0
 std::uint64_t id_in_trailer(const unsigned char* trailer);
 

@@ -21,7 +21,7 @@ std::unique_ptr<Connection> Readers::take(Deadline deadline) {
   }
   if (!connection) {
     try {
-      connection = std::make_unique<Connection>(path_, access_, false);
+      connection = std::make_unique<Connection>(path_, access_, false, seen_);
       connection->require_file(expected_);
     } catch (...) {
       give_back(nullptr);

@@ -68,7 +68,8 @@ class SqliteStore final : public Store {
         writer_(writer ? std::make_unique<Writer>(path_, options.durability, std::move(writer))
                        : nullptr),
         readers_(path_, options.read_only ? Access::read_file : Access::read,
-                 writer_ ? writer_->file() : FileIdentity{}) {}
+                 writer_ ? writer_->file() : FileIdentity{},
+                 writer_ ? writer_->seen_counter() : std::make_shared<SeenCounter>()) {}
 
   ~SqliteStore() override {
     if (is_ours()) return;
@@ -323,8 +324,11 @@ class SqliteStore final : public Store {
     auto error = guarded([&]() -> std::optional<Error> {
       const Deadline deadline = options.deadline.value_or(Deadline::max());
       {
-        Connection connection(path_, options_.read_only ? Access::read_file : Access::write, false);
+        Connection connection(path_, options_.read_only ? Access::read_file : Access::write, false,
+                              readers_.seen_counter());
         connection.keep_log_on_close();
+        connection.require_files_unchanged();
+        if (writer_) connection.require_file(writer_->file());
         connection.run("PRAGMA query_only=OFF");  // which forbids to write to another file, too
         // Copying takes as long as it takes; waiting for others does not.
         connection.set_deadline(deadline_of(options), options.deadline.has_value());
@@ -440,8 +444,8 @@ class SqliteStore final : public Store {
         ~GiveBack() { readers.give_back(std::move(good)); }
       } give_back{readers_, nullptr};
       look_at_files(*connection);
-      connection->run(Sql::begin_read);
-      Result<T> answer = function(*connection);
+      Result<T> answer = read_within<T>(*connection, function);
+      connection->require_no_older_copy();
       // SQLite ended it: the answer is what is wrong
       if (!connection->in_transaction()) return answer;
       connection->run(Sql::commit);
@@ -450,6 +454,19 @@ class SqliteStore final : public Store {
     } catch (const SqliteError& error) {
       if (writer_ && error.code == log_changed) writer_->note_lost_log();
       return to_error(error, path_);
+    }
+  }
+
+  template <class T, class Function>
+  static Result<T> read_within(Connection& connection, Function& function) {
+    try {
+      connection.run(Sql::begin_read);
+      return function(connection);
+    } catch (const SqliteError& error) {
+      // What is no page of this file may be one of another file.
+      if (error.kind() == SQLITE_CORRUPT || error.code == SQLITE_IOERR_DATA)
+        connection.require_files_unchanged();
+      throw;
     }
   }
 

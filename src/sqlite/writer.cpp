@@ -29,7 +29,10 @@ Error may_have_happened(Error error) {
 }  // namespace
 
 Writer::Writer(std::string path, Durability durability, std::unique_ptr<Connection> connection)
-    : path_(std::move(path)), durability_(durability), connection_(std::move(connection)) {
+    : path_(std::move(path)),
+      durability_(durability),
+      seen_(connection->seen_counter()),
+      connection_(std::move(connection)) {
   prepare(*connection_, durability_);
   file_ = connection_->identity();
 }
@@ -129,6 +132,8 @@ void Writer::run_batch(Job*& batch) noexcept {
     if (batch->kind == Kind::alone) {
       connection.set_deadline(batch->deadline);
       connection.require_files_unchanged();
+      connection.forget_pages();
+      stamp_is_due_ = true;
       batch->error = batch->run(batch->work, connection);
       connection.require_files_unchanged();
     } else {
@@ -176,7 +181,11 @@ void Writer::run_batch(Job*& batch) noexcept {
 }
 
 void Writer::run_shared(Connection& connection, Job*& batch) {
+  if (stamp_is_due_) connection.forget_pages();
   if (!begin(connection, batch)) return;
+  // Before anything is read for the answers, and not only before the commit: another file would
+  // give a conflict, or a record that is missing.
+  connection.require_files_unchanged();
   const bool many = batch->next != nullptr;
   bool any = false;
   for (Job* job = batch; job; job = job->next)
@@ -190,7 +199,6 @@ void Writer::run_shared(Connection& connection, Job*& batch) {
 // Nobody is answered for a commit into files that have lost their names: what is in them is lost
 // with them.
 void Writer::commit(Connection& connection) {
-  connection.require_files_unchanged();
   if (stamp_is_due_) stamp_first_page(connection);
   const std::uint64_t frames_before = connection.log_frames();
   committing_ = true;
@@ -269,7 +277,7 @@ void Writer::move_log_into_file() noexcept {
 Connection& Writer::ready(Deadline deadline) {
   if (has_lost_log()) throw lost_log();
   if (!connection_) {
-    auto fresh = std::make_unique<Connection>(path_, Access::write, false);
+    auto fresh = std::make_unique<Connection>(path_, Access::write, false, seen_);
     fresh->keep_log_on_close();  // until it is known to be the store's
     fresh->require_file(file_);
     fresh->set_deadline(deadline);

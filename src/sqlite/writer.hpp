@@ -24,6 +24,7 @@ class Writer {
   Writer(std::string path, Durability durability, std::unique_ptr<Connection> connection);
   // that was opened, and no other is ever written to
   const FileIdentity& file() const { return file_; }
+  const std::shared_ptr<SeenCounter>& seen_counter() const { return seen_; }
 
   // Runs work(connection) within a transaction that it may share with others. An error undoes what
   // this work did, and nothing else.
@@ -87,6 +88,7 @@ class Writer {
 
   const std::string path_;
   const Durability durability_;
+  const std::shared_ptr<SeenCounter> seen_;  // of file_
   FileIdentity file_;
 
   std::mutex mutex_;  // guards the queue and the states of its jobs
@@ -100,7 +102,9 @@ class Writer {
   bool committing_ = false;
   bool log_is_doubtful_ = false;
   std::atomic<bool> log_is_lost_ = false;
-  bool stamp_is_due_ = true;  // the log may have been restarted, and does not say yet whose it is
+  // The log may have been moved into the file, or begun anew: it does not say yet whose it is, nor
+  // that more was committed than the file has.
+  bool stamp_is_due_ = true;
 };
 
 }  // namespace undertext

@@ -5,15 +5,23 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <functional>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <libpq-fe.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <undertext/conversation.hpp>
 
 #include "postgres/postgres_store.hpp"
 #include "store/chain.hpp"
@@ -275,6 +283,194 @@ TEST_F(PostgresStore,
   blocker.ask("ROLLBACK");
   EXPECT_EQ(store->find("a").value().version, 0u);
   EXPECT_TRUE(store->commit(one));
+}
+
+// Between a store and its server. When it was asked to, it ends a connection instead of passing on
+// the answer to a COMMIT.
+class Between {
+ public:
+  Between() : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in here = loopback(0);
+    socklen_t size = sizeof here;
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<const sockaddr*>(&here), size), 0);
+    EXPECT_EQ(::listen(listener_, 8), 0);
+    EXPECT_EQ(::getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size), 0);
+    port_ = ntohs(here.sin_port);
+    accepting_ = std::thread([this] {
+      for (int client = -1; (client = ::accept(listener_, nullptr, nullptr)) >= 0;)
+        pairs_.emplace_back([this, client] { pass_on(client); });
+    });
+  }
+  // After the store that uses it.
+  ~Between() {
+    ::shutdown(listener_, SHUT_RDWR);
+    accepting_.join();
+    for (std::thread& pair : pairs_) pair.join();
+    ::close(listener_);
+  }
+  Between(const Between&) = delete;
+  Between& operator=(const Between&) = delete;
+
+  std::string url() const {
+    std::string url = test_url();
+    const std::size_t at = url.find(host) + host.size();
+    return url.replace(at, url.find('/', at) - at, std::to_string(port_));
+  }
+  // Of the next transaction that has this statement; `then` is called before anyone can see that
+  // the connection has ended.
+  void lose_the_answer_to(std::string statement, std::function<void()> then = {}) {
+    const std::lock_guard lock(mutex_);
+    statement_ = std::move(statement);
+    then_ = std::move(then);
+  }
+  int lost() const { return lost_; }
+
+ private:
+  static inline const std::string host = "127.0.0.1:";
+
+  static sockaddr_in loopback(int port) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    address.sin_port = ::htons(static_cast<std::uint16_t>(port));
+    return address;
+  }
+
+  bool is_to_be_lost(std::string_view sent) {
+    const std::lock_guard lock(mutex_);
+    if (statement_.empty() || sent.find(statement_) == std::string_view::npos) return false;
+    statement_.clear();
+    return true;
+  }
+
+  void pass_on(int client) {
+    const int server = ::socket(AF_INET, SOCK_STREAM, 0);
+    const std::string url = test_url();
+    const sockaddr_in there = loopback(std::stoi(url.substr(url.find(host) + host.size())));
+    ASSERT_EQ(::connect(server, reinterpret_cast<const sockaddr*>(&there), sizeof there), 0);
+    pollfd ends[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
+    bool is_losing = false, is_over = false;
+    std::string answer;
+    while (!is_over && ::poll(ends, 2, -1) > 0) {
+      for (const int from : {0, 1}) {
+        if (ends[from].revents == 0 || is_over) continue;
+        char bytes[65536];
+        const ::ssize_t size = ::recv(ends[from].fd, bytes, sizeof bytes, 0);
+        const std::string_view part(bytes, size > 0 ? static_cast<std::size_t>(size) : 0);
+        is_over = size <= 0;
+        if (from == 0 && is_to_be_lost(part)) is_losing = true;
+        if (from == 1 && is_losing) {
+          answer += part;
+          is_over = answer.find("COMMIT") != std::string::npos;
+          lost_ += is_over ? 1 : 0;
+          if (is_over && then_) then_();
+        } else if (!is_over) {
+          ::send(ends[1 - from].fd, part.data(), part.size(), MSG_NOSIGNAL);
+        }
+      }
+    }
+    ::close(client);
+    ::close(server);
+  }
+
+  const int listener_;
+  int port_ = 0;
+  std::thread accepting_;
+  std::vector<std::thread> pairs_;
+  std::mutex mutex_;
+  std::string statement_;
+  std::function<void()> then_;
+  std::atomic<int> lost_ = 0;
+};
+
+TEST_F(PostgresStore, settings_whose_answer_was_lost_are_changed_once_and_not_in_conflict) {
+  Between between;
+  ASSERT_TRUE(store_->create({.id = "a", .settings = "0"}));
+  const auto store = open_postgres_store(between.url(), {.tenant = tenant_}).value();
+  const auto change = [](Store& through, const std::string& from, const std::string& to) {
+    Commit commit{.conversation = "a"};
+    commit.expected_settings = from;
+    commit.settings = to;
+    return through.commit(commit);
+  };
+  between.lose_the_answer_to("update_settings");
+  EXPECT_TRUE(change(*store, "0", "1"));
+  EXPECT_EQ(between.lost(), 1);
+  EXPECT_EQ(store->find("a").value().settings, "1");
+  EXPECT_EQ(change(*store, "0", "1").error().code, ErrorCode::conflict) << "another's";
+  between.lose_the_answer_to("update_settings", [&] { EXPECT_TRUE(change(*store_, "2", "3")); });
+  EXPECT_EQ(change(*store, "1", "2").error().code, ErrorCode::unavailable) << "nobody knows";
+  EXPECT_EQ(store->find("a").value().settings, "3");
+}
+
+TEST_F(PostgresStore, usage_whose_answer_was_lost_is_counted_once) {
+  Between between;
+  const std::shared_ptr<Store> store =
+      open_postgres_store(between.url(), {.tenant = tenant_}).value();
+  Conversation conversation = Conversation::open(store, "a").value();
+  for (std::uint64_t turn = 1; turn <= 3; ++turn) {
+    between.lose_the_answer_to("update_settings");
+    RequestUsage usage;
+    usage.request_id = std::to_string(turn);
+    usage.prompt = 10;
+    ASSERT_TRUE(conversation.record_usage(usage));
+    EXPECT_EQ(between.lost(), static_cast<int>(turn));
+    EXPECT_EQ(Conversation::open(store_, "a").value().usage().totals().requests, turn);
+    EXPECT_EQ(Conversation::open(store_, "a").value().usage().totals().prompt, turn * 10);
+  }
+}
+
+TEST_F(PostgresStore, what_was_removed_and_its_answer_lost_is_removed_once) {
+  Between between;
+  for (const std::string id : {"a", "b", "c"}) {
+    ASSERT_TRUE(store_->create({.id = id}));
+    for (int n = 0; n < 3; ++n) ASSERT_TRUE(store_->commit(next(*store_, id, "body")));
+  }
+  const auto store = open_postgres_store(between.url(), {.tenant = tenant_}).value();
+  const auto stub = [&](const std::string& id, std::uint64_t ordinal) {
+    MessageRecord record = store_->messages(id, ordinal, ordinal + 1).value().at(0);
+    record.redacted = sha256(record.body);
+    record.body = "{}";
+    return record;
+  };
+  Prune prune{.conversation = "a", .expected_version = 3, .first_version = 3};
+  prune.stubs = {stub("a", 0)};
+  prune.checkpoint = Checkpoint{3, 11, "root"};
+  prune.pages = {{10, "page"}};
+  between.lose_the_answer_to("move_first_version");
+  EXPECT_TRUE(store->prune(prune));
+  EXPECT_EQ(between.lost(), 1);
+  EXPECT_EQ(store->find("a").value().first_version, 3u);
+  between.lose_the_answer_to("insert_removal");
+  EXPECT_TRUE(store->redact("b", {stub("b", 1)}, {"me", 1, "why"}));
+  EXPECT_EQ(between.lost(), 2);
+  EXPECT_EQ(store->removals("b").value().size(), 1u);
+  between.lose_the_answer_to("insert_removal");
+  EXPECT_TRUE(store->purge("c", {"me", 1, "why"}));
+  EXPECT_EQ(between.lost(), 3);
+  EXPECT_EQ(store->removals("c").value().size(), 1u);
+}
+
+TEST_F(PostgresStore, settings_that_many_change_at_once_lose_no_change) {
+  ASSERT_TRUE(store_->create({.id = "a", .settings = "0"}));
+  for (const std::string level : {"read%5C%20committed", "serializable"}) {
+    const auto racing = open("?options=-cdefault_transaction_isolation%3D" + level);
+    const int before = std::stoi(store_->find("a").value().settings);
+    std::atomic<int> done = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 8; ++i)
+      threads.emplace_back([&] {
+        for (int n = 0; n < 20; ++n) {
+          Commit commit{.conversation = "a"};
+          commit.expected_settings = racing->find("a").value().settings;
+          commit.settings = std::to_string(std::stoi(*commit.expected_settings) + 1);
+          if (racing->commit(commit)) ++done;
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_GT(done, 0);
+    EXPECT_EQ(std::stoi(store_->find("a").value().settings), before + done) << level;
+  }
 }
 
 TEST_F(PostgresStore, a_body_that_messages_share_is_kept_once_and_outlives_the_first_of_them) {

@@ -214,6 +214,66 @@ class Files(unittest.TestCase):
             backup.unlink()
             self.start_again()
 
+    def older_copy(self):
+        """A copy of the file alone, of a server that was stopped and goes on."""
+        self.assertEqual(self.server.stop(), 0)
+        self.assertFalse(self.beside("-wal").exists())
+        saved = self.path.with_name("saved.db")
+        shutil.copyfile(self.path, saved)
+        self.server.process.stdout.close()
+        self.server.start()
+        return saved
+
+    def append_until_the_log_was_moved_into_the_file(self, appending):
+        before = self.path.stat().st_mtime_ns
+        appending.wait_for(lambda: self.path.stat().st_mtime_ns != before)
+        # The commit behind it begins the log anew, and the one before it may not be counted yet.
+        moved = len(appending.acknowledged)
+        appending.wait_for(lambda: len(appending.acknowledged) >= moved + 2)
+
+    def test_an_older_copy_of_the_file_put_over_it_takes_no_more_commits(self):
+        for _ in range(TRIES):
+            saved = self.older_copy()
+            newer = self.path.with_name("newer.db")
+            with Appending(self.server) as appending:
+                self.append_until_the_log_was_moved_into_the_file(appending)
+            shutil.copyfile(self.path, newer)
+            more = self.changed_underneath(lambda: shutil.copyfile(saved, self.path))
+            self.server.stop()
+            done = subprocess.run(
+                [PROGRAM, "list", "--store", self.store],
+                capture_output=True,
+                env=self.folder.env,
+            )
+            self.assertNotEqual(done.returncode, 0, (SEED, done))
+            self.assertIn(b"another state", done.stderr, (SEED, done))
+            # Nothing is lost: the log is still there, and goes on from the newer file.
+            shutil.copyfile(newer, self.path)
+            self.assert_sound(self.store)
+            self.assert_all_there(self.store, appending.acknowledged + more)
+            self.start_again()
+
+    def test_an_older_copy_of_the_file_is_refused_under_the_log_of_a_server_that_was_killed(self):
+        for _ in range(TRIES):
+            saved = self.older_copy()
+            with Appending(self.server) as appending:
+                self.append_until_the_log_was_moved_into_the_file(appending)
+                self.server.kill()
+            newer = self.path.read_bytes()
+            shutil.copyfile(saved, self.path)
+            done = subprocess.run(
+                [PROGRAM, "list", "--store", self.store],
+                capture_output=True,
+                env=self.folder.env,
+            )
+            self.assertNotEqual(done.returncode, 0, (SEED, done))
+            self.assertIn(b"another state", done.stderr, (SEED, done))
+            self.path.write_bytes(newer)
+            self.assert_all_there(self.store, appending.acknowledged)
+            self.folder.run("restore", saved, "--store", self.store)
+            self.assert_sound(self.store)
+            self.start_again()
+
     def test_a_write_beyond_the_limit_of_files_is_an_error_and_not_the_end(self):
         self.server.close()
         limited = ["bash", "-c", 'ulimit -f 2000; exec "$@"', "-", PROGRAM]  # KiB

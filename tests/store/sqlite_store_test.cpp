@@ -477,6 +477,79 @@ TEST_F(SqliteStore, OpensALogAsACrashLeavesIt) {
   EXPECT_EQ(killed.opened_with(lost, {.durability = Durability::normal}).value(), 6u);
 }
 
+std::string header_of(const std::string& path) {
+  std::string header(100, '\0');
+  std::ifstream(path, std::ios::binary).read(header.data(), 100);
+  return header;
+}
+
+// Appends until the log was moved into the file, and begun anew.
+void append_through_a_log(Store& store, Writing& writing, const std::string& path) {
+  const std::string before = header_of(path);
+  std::uint64_t n = writing.version();
+  while (header_of(path) == before) ASSERT_TRUE(writing.append_to(store, {body(++n, 3000)}));
+  ASSERT_TRUE(writing.append_to(store, {body(++n, 3000)}));
+}
+
+TEST_F(SqliteStore, TakesNoMoreCommitsWhenAnOlderCopyIsPutOverItsFile) {
+  Writing writing("a");
+  ASSERT_TRUE(writing.create_in(*open()));
+  const std::string older = bytes_of(path());
+  const auto store = open({.durability = Durability::normal});
+  for (int time = 0; time < 3; ++time) {
+    append_through_a_log(*store, writing, path());
+    ASSERT_EQ(store->find("a").value().version, writing.version());
+    const std::string newer = bytes_of(path());
+    put_bytes(path(), older);
+    EXPECT_CODE(store->messages("a", 0, 1).error(), ErrorCode::unavailable);
+    for (int again = 0; again < 2; ++again)
+      EXPECT_CODE(writing.append_to(*store, {body(1)}).error(), ErrorCode::unavailable);
+    EXPECT_CODE(store->find("a").error(), ErrorCode::unavailable);
+    EXPECT_CODE(store->backup(folder_.file("copy.db")).error(), ErrorCode::unavailable);
+    put_bytes(path(), newer);
+    ASSERT_TRUE(writing.append_to(*store, {body(1)}));
+  }
+  EXPECT_TRUE(check_store(*store).value().damage.empty());
+}
+
+TEST_F(SqliteStore, RefusesTheLogOfALaterOrAnEarlierStateOfItsFile) {
+  Writing writing("a");
+  ASSERT_TRUE(writing.create_in(*open()));
+  std::vector<KilledStore> states;
+  std::vector<std::uint64_t> versions;
+  {
+    const auto store = open({.durability = Durability::normal});
+    for (int time = 0; time < 4; ++time) {
+      ASSERT_TRUE(writing.append_to(*store, {body(writing.version(), 900)}));
+      states.push_back({bytes_of(path()), bytes_of(path() + "-wal")});
+      versions.push_back(writing.version());
+      append_through_a_log(*store, writing, path());
+    }
+  }
+  for (std::size_t file = 0; file < states.size(); ++file) {
+    EXPECT_EQ(states[file].opened_with(states[file].log).value(), versions[file]);
+    for (std::size_t log = 0; log < states.size(); ++log) {
+      // A part of the log that was moved into the file last ends with the file's own counter.
+      if (file == log || file == log + 1) continue;
+      const Result<std::uint64_t> opened = states[file].opened_with(states[log].log);
+      ASSERT_FALSE(opened) << file << " " << log;
+      EXPECT_CODE(opened.error(), ErrorCode::unavailable) << file << " " << log;
+    }
+  }
+}
+
+TEST_F(SqliteStore, OpensAnEarlierFileUnderTheLogThatBeganOverIt) {
+  Writing writing("a");
+  ASSERT_TRUE(writing.create_in(*open()));
+  KilledStore killed{bytes_of(path()), {}};
+  const auto store = open({.durability = Durability::normal});
+  std::uint64_t n = 0;
+  const std::string header = header_of(path());
+  while (header_of(path()) == header) ASSERT_TRUE(writing.append_to(*store, {body(++n, 900)}));
+  killed.log = bytes_of(path() + "-wal");
+  EXPECT_EQ(killed.opened_with(killed.log).value(), writing.version());
+}
+
 TEST_F(SqliteStore, IsNotRestoredFromItself) {
   Writing writing("a");
   ASSERT_TRUE(writing.create_in(*open()));
