@@ -369,12 +369,13 @@ class SummaryStrategy final : public Strategy {
     const bool is_digest = &summariser == digest_summariser().get();
     // A model may forget what must survive. The digest knows it, and there is room left to say it.
     const bool completes = !is_digest || aim.survival.asks_for_something();
-    const Facts facts = completes ? facts_of(request.messages, request.after) : Facts();
-    const std::string kept = completes ? all_said(request.after) : std::string();
+    const undertext::Work* const limits = log.work.get();
+    const Facts facts = completes ? facts_of(request.messages, request.after, limits) : Facts();
+    const std::string kept = completes ? all_said(request.after, limits) : std::string();
     const auto missing = [&](std::string_view text, std::uint64_t room) {
-      return completes
-                 ? missing_sections(facts, text, kept, aim.survival, room, request.count_tokens)
-                 : std::string();
+      return completes ? missing_sections(facts, text, kept, aim.survival, room,
+                                          request.count_tokens, limits)
+                       : std::string();
     };
     const std::uint64_t room_of_all = request.tokens_max;
     if (!is_digest) request.tokens_max -= request.count_tokens(missing({}, room_of_all / 3));

@@ -291,6 +291,62 @@ class Measuring final : public Summariser {
   mutable std::uint64_t tokens_max = 0;
 };
 
+// Says a name that only contains that of the changed file.
+class Misnaming final : public Summariser {
+ public:
+  std::string_view name() const noexcept override { return "misnaming"; }
+  bool is_slow() const noexcept override { return true; }
+  Result<Summary> summarise(const SummaryRequest&) const override {
+    return Summary{"Never touch the wire format. lib/mysrc/parser.cpp was changed.", "model"};
+  }
+};
+
+TEST(Survival, AFileIsNotKeptByALongerName) {
+  const History history = bound_history();
+  const Plan plan = smart_summary({.summariser = std::make_shared<Misnaming>()})
+                        ->plan(history, aim_of(1000))
+                        .value();
+  ASSERT_EQ(plan.replacements.size(), 1u);
+  const std::string text(plan.replacements[0].summary->text());
+  EXPECT_NE(text.find("Changed files\n- src/parser.c"), std::string::npos) << text;
+
+  const History says_myapp = of_messages({of_user("Look at myapp.py and lib/src/a.cpp")});
+  const std::vector<std::string> facts = {"app.py", "src/a.c", "myapp.py", "src/a.cpp"};
+  EXPECT_EQ(survival_of(facts, says_myapp).lost, (std::vector<std::string>{"app.py", "src/a.c"}));
+}
+
+// As many facts as there may be, then a long text.
+TEST(Survival, APlanThatIsMeasuredAsksTheLimitsOfTheCall) {
+  std::string listed;
+  for (int i = 0; i < 3'000; ++i) listed += "src/part" + std::to_string(i) + ".c\n";
+  const History listing =
+      of_messages({of_user("Never touch these:\n" + listed), of_assistant("Done.")});
+  const std::string all_of_a(4u << 20, 'a');
+  const History history = listing
+                              .apply({op::Append{{of_assistant(all_of_a), of_user("Go on")}}},
+                                     {.count_tokens = tokens_of_message})
+                              .value()
+                              .history;
+  Aim aim = aim_of(history.stats().tokens);
+  aim.tokens_max.reset();
+  aim.survival[FactKind::paths] = 0.5;
+  int asked = 0, most = 1'000'000;
+  const auto work =
+      std::make_shared<Work>(WorkLimits{.interrupted = [&asked, &most]() -> Result<void> {
+        if (++asked <= most) return {};
+        return Error{ErrorCode::unavailable, "enough"};
+      }});
+  const History limited = history.limited(work);
+  const Result<Plan> refused = plan_reaching(*keep_recent(2), limited, aim, IfShort::refuse);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().field, "survival") << refused.error().message;
+  // More often than once for each message that is read.
+  EXPECT_GT(asked, 80);
+  most = asked - 1;
+  asked = 0;
+  EXPECT_THROW((void)plan_reaching(*keep_recent(2), limited, aim, IfShort::refuse), Failure);
+}
+
 TEST(Survival, ASummaryMayHaveAQuarterOfTheTargetFrom512To8192Tokens) {
   std::vector<Message> messages;
   for (int i = 0; i < 700; ++i) {
