@@ -175,7 +175,10 @@ std::size_t sentence_end(std::string_view line, std::size_t from) {
       while (next < line.size() &&
              (line[next] == '"' || line[next] == '\'' || line[next] == ')' || line[next] == '*'))
         ++next;
-      if (next == line.size() || line[next] == ' ') return next;
+      // "maps Ö to O or ? by the locale": a mark that is meant ends nothing
+      const bool is_meant =
+          at > from && line[at - 1] == ' ' && next + 1 < line.size() && is_lower(line[next + 1]);
+      if (next == line.size() || (line[next] == ' ' && !is_meant)) return next;
       at = next - 1;
     } else if (static_cast<std::uint8_t>(c) >= 0xE0) {
       const Character character = character_at(line, at);
