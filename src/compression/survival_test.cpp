@@ -78,6 +78,12 @@ const std::vector<LongTranscript>& chores() {
   return all;
 }
 
+// Held out, of other fields: a database, a page told in German, a cluster, a crate of Rust.
+const std::vector<LongTranscript>& fields() {
+  static const std::vector<LongTranscript> all = load("tests/digest/long/fields");
+  return all;
+}
+
 Aim aim_of(std::uint64_t tokens) {
   Aim aim;
   aim.tokens_max = tokens;
@@ -160,22 +166,43 @@ TEST(ChoreTranscripts, AtAnEighthOrSoAllThatIsNeededToGoOnSurvives) {
        {"constraints", "decisions", "changedFiles", "plan", "nextStep", "request"})
     EXPECT_EQ(parts[kind], 1.0) << kind;
   EXPECT_GE(parts["errors"], 0.95);
-  EXPECT_GE(parts["attempts"], 0.85);
+  EXPECT_GE(parts["attempts"], 0.90);
   EXPECT_GE(parts["paths"], 0.60);
-  EXPECT_GE(parts["commands"], 0.25) << "they are long: half of the digest would be commands";
+  EXPECT_GE(parts["commands"], 0.44) << "some are long, and cut";
 }
 
-TEST(ChoreTranscripts, AtATwentyFifthRequestChangesAndNextStepSurvive) {
+TEST(ChoreTranscripts, AtATwentyFifthConstraintsRequestChangesAndNextStepSurvive) {
   std::map<std::string, double> parts = surviving(4, chores());
-  for (const char* kind : {"request", "changedFiles", "nextStep"})
+  for (const char* kind : {"constraints", "decisions", "request", "changedFiles", "nextStep"})
     EXPECT_EQ(parts[kind], 1.0) << kind;
-  EXPECT_GE(parts["constraints"], 0.9)
-      << "where they need more than half of the digest, the oldest are counted";
+}
+
+TEST(FieldTranscripts, AreFourOfTwoHundredMessagesAndMore) {
+  EXPECT_EQ(fields().size(), 4u);
+  for (const LongTranscript& transcript : fields())
+    EXPECT_GE(transcript.history.view().size(), 200u) << transcript.name;
+}
+
+TEST(FieldTranscripts, AtAnEighthOrSoAllThatIsNeededToGoOnSurvives) {
+  std::map<std::string, double> parts = surviving(15, fields());
+  for (const char* kind :
+       {"constraints", "decisions", "changedFiles", "plan", "nextStep", "request"})
+    EXPECT_EQ(parts[kind], 1.0) << kind;
+  EXPECT_GE(parts["attempts"], 0.90);
+  EXPECT_GE(parts["paths"], 0.60);
+  EXPECT_GE(parts["commands"], 0.50);
+}
+
+TEST(FieldTranscripts, AtATwentyFifthConstraintsRequestChangesAndNextStepSurvive) {
+  std::map<std::string, double> parts = surviving(4, fields());
+  for (const char* kind : {"constraints", "decisions", "request", "changedFiles", "nextStep"})
+    EXPECT_EQ(parts[kind], 1.0) << kind;
 }
 
 TEST(LongTranscripts, WhatIsPlantedInRemindersBindsNobody) {
   std::vector<LongTranscript> all = transcripts();
   all.insert(all.end(), chores().begin(), chores().end());
+  all.insert(all.end(), fields().begin(), fields().end());
   for (const LongTranscript& transcript : all) {
     const Plan plan = plan_by(*default_strategy(), transcript.history,
                               aim_of(transcript.history.stats().tokens / 8))
