@@ -38,6 +38,9 @@ struct SummaryRequest {
   std::vector<Message> after = {};
   // indices of those whose results were cleared: only the calls are visible
   std::vector<std::size_t> after_hidden = {};
+  // The summaries of later messages that follow in the view, where they are made already: what they
+  // say need not be said twice, and how things stand is for the last one to say.
+  std::vector<Message> later = {};
 };
 
 struct Summary {

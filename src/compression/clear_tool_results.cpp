@@ -109,8 +109,8 @@ class Clearing final : public Strategy {
           options_.exclude.end())
         return {};
       return "[result of " + (tool.empty() ? "a tool" : tool) +
-             " cleared: " + std::to_string(entry.tokens) + " tokens, " +
-             std::to_string(entry.bytes) + " bytes" + how_to_read(aim, entry.ordinal) + "]";
+             " cleared: " + std::to_string(entry.tokens) + " tokens" +
+             how_to_read(aim, entry.ordinal) + "]";
     };
     return replace_tool_results(message, stub, aim.limits);
   }

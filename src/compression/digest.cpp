@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -22,6 +23,8 @@
 #include "compression/digest_form.hpp"
 #include "compression/digest_read.hpp"
 #include "compression/digest_text.hpp"
+#include "compression/fact_search.hpp"
+#include "compression/facts.hpp"
 
 namespace undertext {
 namespace digest {
@@ -102,13 +105,95 @@ std::vector<Finding> without_repeated_paths(std::vector<Finding> files,
   return kept;
 }
 
+// What stands elsewhere in the view, and need not be said twice.
+class Elsewhere {
+ public:
+  explicit Elsewhere(const SummaryRequest& request)
+      : later_(findings_max), visible_(visible_text(request)) {
+    for (const Message& message : request.after) {
+      has_reply_ = has_reply_ || (message.role() == Role::assistant && !message.has_tool_links());
+      has_request_ = has_request_ || is_request(message);
+    }
+    Reader reader(later_);
+    for (const Message& summary : request.later) reader.read(summary, Reader::Origin::summary);
+    for (const ChangedFile& file : later_.changes())
+      changes_[std::string(base_name(file.path))].push_back(file);
+    for (const Run* run : later_.runs().last_checks()) checks_.insert(run->command);
+    for (const Kind kind : {Kind::error, Kind::attempt, Kind::command, Kind::file, Kind::url})
+      for (Finding& finding : later_.take(kind)) lines_.insert({kind, std::move(finding.text)});
+  }
+
+  // How things stand is said by the last summary.
+  bool has_plan() const { return !later_.plan().empty(); }
+  bool has_step() const { return !later_.next_step().empty() || !later_.last_reply().empty(); }
+  bool has_reply() const { return has_reply_ || has_step(); }
+  bool has_request() const { return has_request_; }  // newer ones
+  bool has_check(const Run& run) const { return checks_.count(run.command) > 0; }
+
+  // That a file was created says more than that it was edited later.
+  bool has_change(const ChangedFile& file) const {
+    const auto same_name = changes_.find(base_name(file.path));
+    if (same_name == changes_.end()) return false;
+    return std::any_of(
+        same_name->second.begin(), same_name->second.end(), [&](const ChangedFile& other) {
+          const bool is_same = other.path == file.path || ends_with_path(other.path, file.path) ||
+                               ends_with_path(file.path, other.path);
+          return is_same && (other.kind == file.kind || file.kind == FileChangeKind::edited);
+        });
+  }
+
+  // `kind`: of errors, attempts, commands, files, URLs.
+  std::vector<Finding> without_said(Kind kind, std::vector<Finding> findings) const {
+    const bool may_be_visible = kind == Kind::command || kind == Kind::file || kind == Kind::url;
+    std::vector<bool> is_visible(findings.size());
+    if (may_be_visible && !visible_.empty()) {
+      std::vector<std::string> texts;
+      for (const Finding& finding : findings) texts.push_back(finding.text);
+      is_visible = are_said(texts, visible_);
+    }
+    std::vector<Finding> left;
+    for (std::size_t i = 0; i < findings.size(); ++i)
+      if (!is_visible[i] && !lines_.contains({kind, findings[i].text}))
+        left.push_back(std::move(findings[i]));
+    return left;
+  }
+
+ private:
+  static constexpr std::size_t findings_max = 1u << 12;  // of a kind, in later summaries
+
+  static std::string visible_text(const SummaryRequest& request) {
+    std::vector<Message> visible;
+    for (std::size_t i = 0; i < request.after.size(); ++i)
+      if (std::find(request.after_hidden.begin(), request.after_hidden.end(), i) ==
+          request.after_hidden.end())
+        visible.push_back(request.after[i]);
+    return all_said(visible);
+  }
+
+  static bool is_request(const Message& message) {
+    if (message.role() != Role::user) return false;
+    Findings findings(1);
+    Reader reader(findings);
+    reader.read(message);
+    return !findings.requests().empty();
+  }
+
+  Findings later_;
+  const std::string visible_;
+  bool has_reply_ = false, has_request_ = false;
+  std::map<std::string, std::vector<ChangedFile>, std::less<>> changes_;  // by name
+  std::set<std::string, std::less<>> checks_;
+  std::set<std::pair<Kind, std::string>> lines_;
+};
+
 // All that could be shown, the dearest first.
 class Order {
  public:
   // `constraints_max`: what the cost of constraints may come to before anything else is shown.
-  Order(Findings& findings, std::uint64_t constraints_max,
+  Order(Findings& findings, const Elsewhere& elsewhere, std::uint64_t constraints_max,
         const std::function<std::uint64_t(std::string_view)>& cost)
       : findings_(findings),
+        elsewhere_(elsewhere),
         requests_(findings.requests()),
         constraints_max_(constraints_max),
         cost_(cost) {}
@@ -119,40 +204,44 @@ class Order {
     const std::size_t first = add_constraints(constraints);
     find_requests(constraints, first);
     add_current(1);
-    if (!findings_.next_step().empty())
+    if (!findings_.next_step().empty() && !elsewhere_.has_step())
       offers_.push_back({Section::next_step, 0, "- " + findings_.next_step()});
-    const std::vector<ChangedFile> changes = findings_.changes();
+    std::vector<ChangedFile> changes = findings_.changes();
+    std::erase_if(changes, [&](const ChangedFile& file) { return elsewhere_.has_change(file); });
     for (const ChangedFile& file : changes)
       offers_.push_back({Section::changes, file.first, changed_line(file)});
     totals_.changes = changes.size() + findings_.more_changes();
-    add_plan();
-    add_newest_requests();
-    const std::vector<const Run*> checks = findings_.runs().last_checks();
-    List errors{Section::errors, findings_.take(Kind::error)},
-        attempts{Section::attempts, findings_.take(Kind::attempt)};
+    if (!elsewhere_.has_plan()) add_plan();
+    // What binds is never given up for what is listed below.
+    for (std::size_t i = first; i < constraints.size(); ++i) add_constraint(constraints[i]);
+    add_newest_requests(1);
+    std::vector<const Run*> checks = findings_.runs().last_checks();
+    std::erase_if(checks, [&](const Run* run) { return elsewhere_.has_check(*run); });
+    List errors = distinct_errors(), attempts = list(Section::attempts, Kind::attempt);
     std::size_t shown_checks = 0;
     // Why something did not work is what nobody finds out again by running a test.
     add_checks(checks, shown_checks, 2);
-    add_some(errors, 3);
+    add_some(errors, std::min<std::size_t>(errors.distinct, 3));
     add_some(attempts, 3);
     add_checks(checks, shown_checks, 6);
-    add_some(errors, 8);
+    add_some(errors, std::min<std::size_t>(errors.distinct, 8));
     add_some(attempts, 6);
-    add_reply();
-    add_current(2);
+    if (!elsewhere_.has_reply()) add_reply();
+    List commands = short_commands_first(checks);
     add_requests(0);
-    add_some(errors, 16);
+    add_some(commands, 24);
+    add_newest_requests(newest_requests);
+    add_current(2);
+    add_some(errors, std::min<std::size_t>(errors.distinct, 16));
     add_some(attempts, 16);
     add_checks(checks, shown_checks, 16);
-    for (std::size_t i = first; i < constraints.size(); ++i) add_constraint(constraints[i]);
     add_requests(1);
     List questions{Section::open_questions, findings_.take(Kind::open_question)};
     add_some(questions, 8);
-    List commands{Section::commands, without_checks(findings_.take(Kind::command), checks)};
-    List files{Section::files, without_repeated_paths(findings_.take(Kind::file), changes)};
-    List urls{Section::urls, findings_.take(Kind::url)};
+    List files{Section::files,
+               without_repeated_paths(list(Section::files, Kind::file).findings, changes)};
+    List urls = list(Section::urls, Kind::url);
     List numbers{Section::numbers, findings_.take(Kind::number)};
-    add_some(commands, 24);
     add_some(urls, 8);
     add_some(numbers, 4);
     add_some(files, 12);
@@ -195,7 +284,39 @@ class Order {
     Section section;
     std::vector<Finding> findings;
     std::size_t added = 0;
+    std::size_t distinct = std::numeric_limits<std::size_t>::max();  // those before repeats
   };
+
+  List list(Section section, Kind kind) {
+    return {section, elsewhere_.without_said(kind, findings_.take(kind))};
+  }
+
+  // Errors that differ in numbers alone, such as that of a line, come behind the first of them.
+  List distinct_errors() {
+    List errors = list(Section::errors, Kind::error);
+    std::set<std::string> shapes;
+    std::stable_partition(
+        errors.findings.begin(), errors.findings.end(), [&shapes](const Finding& error) {
+          std::string shape;
+          std::copy_if(error.text.begin(), error.text.end(), std::back_inserter(shape),
+                       [](char c) { return !is_digit(c); });
+          return shapes.insert(std::move(shape)).second;
+        });
+    return {.section = errors.section,
+            .findings = std::move(errors.findings),
+            .distinct = shapes.size()};
+  }
+
+  // A long command takes the room of several.
+  List short_commands_first(const std::vector<const Run*>& checks) {
+    constexpr std::size_t short_bytes = 100;
+    List commands{Section::commands,
+                  without_checks(list(Section::commands, Kind::command).findings, checks)};
+    std::stable_partition(
+        commands.findings.begin(), commands.findings.end(),
+        [](const Finding& command) { return command.text.size() <= short_bytes; });
+    return commands;
+  }
 
   void add_constraint(const Finding& finding) {
     offers_.push_back({Section::constraints, finding.first, "- " + finding.text});
@@ -234,7 +355,7 @@ class Order {
   }
 
   void add_current(std::size_t level) {
-    if (requests_.empty()) return;
+    if (requests_.empty() || elsewhere_.has_request()) return;
     // Between the first and the last level without what stands among the constraints; where that is
     // all of it, its beginning is enough.
     const bool is_whole = level == 0 || level + 1 == request_bytes.size();
@@ -293,16 +414,18 @@ class Order {
   }
 
   // Which requests are to be listed, the dearest first: the first one, which is often the task
-  // itself; then from the newest back. The last one stands elsewhere. What stands among the first
+  // itself; then from the newest back. The current one stands elsewhere. What stands among the first
   // `listed` constraints is not said again; a request that is nothing but constraints is not listed
   // at all.
   void find_requests(const std::vector<Finding>& constraints, std::size_t listed) {
     shown_ = requests_;
     for (std::size_t i = 0; i < shown_.size(); ++i)
       shown_[i] = without_listed(requests_[i], constraints, listed);
-    for (std::size_t i = requests_.size(); i-- > 1;)
-      if (i + 1 < requests_.size() && !shown_[i].empty()) others_.push_back(i);
-    if (requests_.size() > 1 && !shown_[0].empty()) others_.insert(others_.begin(), 0);
+    const std::size_t count =
+        requests_.size() - (requests_.empty() || elsewhere_.has_request() ? 0 : 1);
+    for (std::size_t i = count; i-- > 1;)
+      if (!shown_[i].empty()) others_.push_back(i);
+    if (count > 0 && !shown_[0].empty()) others_.insert(others_.begin(), 0);
     std::vector<std::size_t> in_order = others_;
     std::sort(in_order.begin(), in_order.end());
     for (std::size_t i = 0; i < in_order.size(); ++i) numbers_[in_order[i]] = i + 1;
@@ -331,16 +454,16 @@ class Order {
     return rest;
   }
 
-  void add_newest_requests() {
-    for (std::size_t k = 0; k < std::min(others_.size(), newest_requests); ++k)
-      add_request(others_[k], 1, 0);
+  // The first one, and the newest, `until` there are so many.
+  void add_newest_requests(std::size_t until) {
+    for (; newest_added_ < std::min({others_.size(), newest_requests, until}); ++newest_added_)
+      add_request(others_[newest_added_], 1, newest_added_ == 0 ? 0 : request_bytes[0]);
   }
 
   void add_requests(std::size_t level) {
     for (std::size_t k = 0; k < others_.size(); ++k) {
-      const bool has_level_1 = k < newest_requests;
-      if (!has_level_1 || level > 1)
-        add_request(others_[k], level, level == 0 ? 0 : request_bytes[level - 1]);
+      const bool has_level = level <= 1 && k < newest_added_;
+      if (!has_level) add_request(others_[k], level, level == 0 ? 0 : request_bytes[level - 1]);
     }
   }
 
@@ -363,12 +486,14 @@ class Order {
   }
 
   Findings& findings_;
+  const Elsewhere& elsewhere_;
   const std::vector<std::string>& requests_;
   const std::uint64_t constraints_max_;
   const std::function<std::uint64_t(std::string_view)>& cost_;
   std::vector<std::string> shown_;              // of each request what is to be listed
   std::vector<std::size_t> others_;             // requests to be listed
   std::map<std::size_t, std::size_t> numbers_;  // of those, in the order in which they were made
+  std::size_t newest_added_ = 0;                // of others_
   std::vector<Offer> offers_;
   Totals totals_;
 };
@@ -529,7 +654,8 @@ class DigestSummariser final : public Summariser {
     const std::function<std::uint64_t(std::string_view)> cost = [&counter](std::string_view line) {
       return counter.cost(line);
     };
-    Order order(findings, request.tokens_max / 2, cost);
+    const Elsewhere elsewhere(request);
+    Order order(findings, elsewhere, request.tokens_max / 2, cost);
     const std::vector<Offer> offers = order.take();
     return choose(offers, order.totals(), title(reader.messages()), request, counter);
   }

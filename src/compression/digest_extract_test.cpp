@@ -293,6 +293,15 @@ TEST(DigestCues, AreFoundWholeAndInAnyCase) {
   EXPECT_TRUE(cues.empty());
 }
 
+TEST(DigestText, AMarkThatIsPartOfANameEndsNoSentence) {
+  const std::string_view macro = "Next I'll use eprintln! and exit. Then rest.";
+  EXPECT_EQ(digest::sentence_end(macro, 0), macro.find(" Then"));
+  const std::string_view meant = "It maps Ö to O or ? by the locale. Useless.";
+  EXPECT_EQ(digest::sentence_end(meant, 0), meant.find(" Useless"));
+  const std::string_view ends = "Done! now the rest";
+  EXPECT_EQ(digest::sentence_end(ends, 0), 5u);
+}
+
 TEST(DigestText, IsCutBetweenCharacters) {
   EXPECT_EQ(first_bytes("aé消", 2), "a");
   EXPECT_EQ(last_bytes("aé消", 4), "消");

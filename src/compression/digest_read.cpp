@@ -133,6 +133,12 @@ std::string_view option_chosen(std::string_view answer, std::string_view asked) 
 }
 
 // "Constraints:", "Ground rules", "要求："
+// "yep, the changelog is the one place for it": agreed to, though nothing was asked.
+bool agrees(std::string_view request) {
+  const std::string_view begin = trim(request.substr(0, request.find_first_of(",.!;:")));
+  return is_yes(begin) && is_trivial(begin);
+}
+
 bool announces_constraints(std::string_view line) {
   constexpr std::size_t heading_bytes_max = 120;
   if (line.size() > heading_bytes_max) return false;
@@ -477,6 +483,8 @@ void Reader::read_request(const std::string& text) {
     std::string asked = shorten_end(question, sentence_bytes_max);
     if (!option.empty() && question.find(option) == question.npos) (asked += " ") += option;
     findings_.add(Kind::constraint, "\"" + request + "\" (asked: " + asked + ")", Voice::spoken);
+  } else if (is_short && !trivial && agrees(request)) {
+    findings_.add(Kind::constraint, request, Voice::minor);
   }
   for (const std::string& question : asked_by_assistant_)
     findings_.add(Kind::answered_question, question, Voice::spoken);

@@ -1,5 +1,8 @@
 #include "compression/digest_text.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/utf8.hpp"
 
 namespace undertext::digest {
@@ -164,6 +167,20 @@ std::string shorten(std::string_view text, std::size_t bytes) {
   return std::string(head) + " " + std::string(ellipsis) + " " + std::string(tail);
 }
 
+namespace {
+
+// "match on it with eprintln! and go on": the mark is part of the name.
+bool ends_with_macro(std::string_view text) {
+  constexpr std::string_view macros[] = {"println", "eprintln", "print",      "vec",  "format",
+                                         "panic",   "assert",   "assert_eq",  "todo", "write",
+                                         "writeln", "matches",  "unreachable"};
+  std::size_t begin = text.size();
+  while (begin > 0 && is_word(text[begin - 1])) --begin;
+  return std::find(std::begin(macros), std::end(macros), text.substr(begin)) != std::end(macros);
+}
+
+}  // namespace
+
 std::size_t sentence_end(std::string_view line, std::size_t from) {
   bool in_code = false;
   for (std::size_t at = from; at < line.size(); ++at) {
@@ -175,7 +192,11 @@ std::size_t sentence_end(std::string_view line, std::size_t from) {
       while (next < line.size() &&
              (line[next] == '"' || line[next] == '\'' || line[next] == ')' || line[next] == '*'))
         ++next;
-      if (next == line.size() || line[next] == ' ') return next;
+      // "maps Ö to O or ? by the locale": a mark that is meant ends nothing
+      const bool goes_on = next + 1 < line.size() && is_lower(line[next + 1]);
+      const bool is_meant = (goes_on && at > from && line[at - 1] == ' ') ||
+                            (c == '!' && ends_with_macro(line.substr(from, at - from)));
+      if (next == line.size() || (line[next] == ' ' && !is_meant)) return next;
       at = next - 1;
     } else if (static_cast<std::uint8_t>(c) >= 0xE0) {
       const Character character = character_at(line, at);

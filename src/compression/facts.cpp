@@ -10,6 +10,7 @@
 #include "compression/digest_form.hpp"
 #include "compression/digest_read.hpp"
 #include "compression/digest_text.hpp"
+#include "compression/fact_search.hpp"
 #include "compression/originals.hpp"
 #include "history/state.hpp"
 #include "message/reading.hpp"
@@ -18,7 +19,10 @@ namespace undertext {
 namespace {
 
 constexpr std::size_t facts_max = 1u << 14;  // of one kind
-constexpr std::string_view cut_mark = "…";
+
+void go_on(const Work* work) {
+  if (work != nullptr) work->go_on();
+}
 
 void add_strings(const JsonValue& value, std::string& out, unsigned depth) {
   constexpr unsigned said_depth_max = 32;
@@ -84,17 +88,36 @@ Facts facts_shown(const View& view) {
     messages.push_back(view[i]);
     originals.add(ordinal);
   }
-  const Facts plain = facts_of(messages);
+  const Work* const work = view.rep().log.work.get();
+  const Facts plain = facts_of(messages, {}, work);
   if (!has_summary) return plain;
-  Facts facts = facts_of(originals.take());
-  const std::string said = all_said(view);
+  Facts facts = facts_of(originals.take(), {}, work);
+  const std::string said = all_said(view, work);
   for (std::size_t kind = 0; kind < facts.size(); ++kind) {
     const std::set<std::string_view> is_plain(plain[kind].begin(), plain[kind].end());
-    std::erase_if(facts[kind], [&](const std::string& fact) {
-      return !is_plain.contains(fact) && !is_said(fact, said);
-    });
+    const std::vector<bool> in_view = are_said(facts[kind], said, work);
+    std::vector<std::string> shown;
+    for (std::size_t i = 0; i < facts[kind].size(); ++i)
+      if (in_view[i] || is_plain.contains(facts[kind][i]))
+        shown.push_back(std::move(facts[kind][i]));
+    facts[kind] = std::move(shown);
   }
   return facts;
+}
+
+Survival::Count count_of(std::span<const std::string> facts, std::string_view flat_text,
+                         const Work* work) {
+  const std::vector<bool> said = are_said(facts, flat_text, work);
+  Survival::Count count;
+  count.facts = facts.size();
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    if (said[i]) {
+      ++count.kept;
+    } else {
+      count.lost.push_back(facts[i]);
+    }
+  }
+  return count;
 }
 
 std::vector<std::string> texts_of(std::vector<digest::Finding> findings) {
@@ -128,11 +151,18 @@ bool SurvivalPolicy::asks_for_something() const {
   return std::any_of(least.begin(), least.end(), [](double part) { return part > 0; });
 }
 
-Facts facts_of(std::span<const Message> messages, std::span<const Message> after) {
+Facts facts_of(std::span<const Message> messages, std::span<const Message> after,
+               const Work* work) {
   digest::Findings findings(facts_max);
   digest::Reader reader(findings);
-  for (const Message& message : messages) reader.read(message);
-  for (const Message& message : after) reader.read_after(message, digest::Reader::Results::shown);
+  for (const Message& message : messages) {
+    go_on(work);
+    reader.read(message);
+  }
+  for (const Message& message : after) {
+    go_on(work);
+    reader.read_after(message, digest::Reader::Results::shown);
+  }
   reader.finish();
   Facts facts;
   const auto of = [&facts](FactKind kind) -> std::vector<std::string>& {
@@ -154,41 +184,28 @@ Facts facts_of(std::span<const Message> messages, std::span<const Message> after
   return facts;
 }
 
-std::string all_said(std::span<const Message> messages) {
+std::string all_said(std::span<const Message> messages, const Work* work) {
   std::string out;
-  for (const Message& message : messages) add_said(message, out);
-  return out;
-}
-
-std::string all_said(const View& view) {
-  std::string out;
-  for (std::uint64_t i = 0; i < view.size(); ++i) add_said(view[i], out);
-  return out;
-}
-
-bool is_said(std::string_view fact, std::string_view flat_text) {
-  std::string flat = digest::one_line(fact);
-  if (flat.ends_with(cut_mark)) flat.resize(flat.size() - cut_mark.size());
-  if (flat_text.find(flat) != flat_text.npos) return true;
-  // An answer with its question: each may stand in a message of its own.
-  const std::size_t asked = flat.find("\" (asked: ");
-  if (!flat.starts_with('"') || asked == flat.npos) return false;
-  return flat_text.find("\n" + flat.substr(1, asked - 1) + "\n") != flat_text.npos;
-}
-
-Survival survival_in(const Facts& facts, std::string_view flat_text) {
-  Survival survived;
-  for (std::size_t i = 0; i < facts.size(); ++i) {
-    Survival::Count& count = survived.kinds[i];
-    for (const std::string& fact : facts[i]) {
-      ++count.facts;
-      if (is_said(fact, flat_text)) {
-        ++count.kept;
-      } else {
-        count.lost.push_back(fact);
-      }
-    }
+  for (const Message& message : messages) {
+    go_on(work);
+    add_said(message, out);
   }
+  return out;
+}
+
+std::string all_said(const View& view, const Work* work) {
+  std::string out;
+  for (std::uint64_t i = 0; i < view.size(); ++i) {
+    go_on(work);
+    add_said(view[i], out);
+  }
+  return out;
+}
+
+Survival survival_in(const Facts& facts, std::string_view flat_text, const Work* work) {
+  Survival survived;
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    survived.kinds[i] = count_of(facts[i], flat_text, work);
   return survived;
 }
 
@@ -208,7 +225,8 @@ std::optional<Error> refused_by(const SurvivalPolicy& policy, const Survival& su
 
 std::string missing_sections(const Facts& facts, std::string_view text, std::string_view kept,
                              const SurvivalPolicy& policy, std::uint64_t tokens_max,
-                             const std::function<std::uint64_t(std::string_view)>& count) {
+                             const std::function<std::uint64_t(std::string_view)>& count,
+                             const Work* work) {
   std::string flat;
   digest::for_each_line(text,
                         [&](std::string_view line) { (flat += digest::one_line(line)) += '\n'; });
@@ -222,44 +240,39 @@ std::string missing_sections(const Facts& facts, std::string_view text, std::str
     const double least = std::max(policy.least[i], is_wanted ? 1.0 : 0.0);
     if (least <= 0) continue;
     std::vector<std::string_view> missing;
-    for (const std::string& fact : facts[i])
-      if (!is_said(fact, flat)) missing.push_back(fact);
+    const std::vector<bool> said = are_said(facts[i], flat, work);
+    for (std::size_t k = 0; k < facts[i].size(); ++k)
+      if (!said[k]) missing.push_back(facts[i][k]);
     const std::size_t wanted =
         static_cast<std::size_t>(std::ceil(least * static_cast<double>(facts[i].size())));
     const std::size_t there = facts[i].size() - missing.size();
     std::size_t needed = wanted > there ? wanted - there : 0;
-    std::string lines;
-    for (std::size_t k = missing.size(); k-- > 0 && needed > 0; --needed) {  // the newest first
-      const std::string line = "\n- " + std::string(missing[k]);
-      const std::uint64_t cost =
-          count(line) + (lines.empty() ? count(digest::heading(section_of(kind))) : 0);
+    std::size_t first = missing.size();  // of those that are added: the newest
+    for (; first > 0 && needed > 0; --first, --needed) {
+      go_on(work);
+      const std::uint64_t heading =
+          first == missing.size() ? count(digest::heading(section_of(kind))) : 0;
+      const std::uint64_t cost = count("\n- " + std::string(missing[first - 1])) + heading;
       if (used + cost > tokens_max) break;
       used += cost;
-      lines = line + lines;
     }
-    if (!lines.empty())
-      (sections +=
-       (sections.empty() ? "" : "\n") + std::string(digest::heading(section_of(kind)))) += lines;
+    if (first == missing.size()) continue;
+    (sections += sections.empty() ? "" : "\n") += digest::heading(section_of(kind));
+    for (; first < missing.size(); ++first) (sections += "\n- ") += missing[first];
   }
   return sections;
 }
 
 Survival survival(const History& before, const History& after) {
-  return survival_in(facts_shown(before.view()), all_said(after.view()));
+  const View view = before.view();
+  const Work* const work = view.rep().log.work.get();
+  return survival_in(facts_shown(view), all_said(after.view(), work), work);
 }
 
 Survival::Count survival_of(std::span<const std::string> facts, const History& after) {
-  const std::string said = all_said(after.view());
-  Survival::Count count;
-  for (const std::string& fact : facts) {
-    ++count.facts;
-    if (is_said(fact, said)) {
-      ++count.kept;
-    } else {
-      count.lost.push_back(fact);
-    }
-  }
-  return count;
+  const View view = after.view();
+  const Work* const work = view.rep().log.work.get();
+  return count_of(facts, all_said(view, work), work);
 }
 
 }  // namespace undertext

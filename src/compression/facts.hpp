@@ -1,4 +1,4 @@
-// The facts that the digest finds in messages, by kind, and whether a text still says them.
+// The facts that the digest finds in messages, by kind, and what of them a text still says.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 #include <vector>
 
 #include <undertext/compression.hpp>
+#include <undertext/work.hpp>
 
 namespace undertext {
 
 using Facts = std::array<std::vector<std::string>, fact_kind_count>;
 
 // `after`: see SummaryRequest::after.
-Facts facts_of(std::span<const Message> messages, std::span<const Message> after = {});
+// This and what follows ask `work` (null: no limits) on the way, and throw its Failure.
+Facts facts_of(std::span<const Message> messages, std::span<const Message> after = {},
+               const Work* work = nullptr);
 
 // Everything that messages say, calls and results included, white space made one space.
-std::string all_said(const View& view);
-std::string all_said(std::span<const Message> messages);
-
-// Whether a text as all_said() returns it has the fact.
-bool is_said(std::string_view fact, std::string_view flat_text);
+std::string all_said(const View& view, const Work* work = nullptr);
+std::string all_said(std::span<const Message> messages, const Work* work = nullptr);
 
 // The facts that `text` lacks and `kept` does not say either, as sections of a digest, as many as
 // `tokens_max` allows; empty: it lacks none.
@@ -31,9 +31,11 @@ bool is_said(std::string_view fact, std::string_view flat_text);
 // asks for.
 std::string missing_sections(const Facts& facts, std::string_view text, std::string_view kept,
                              const SurvivalPolicy& policy, std::uint64_t tokens_max,
-                             const std::function<std::uint64_t(std::string_view)>& count);
+                             const std::function<std::uint64_t(std::string_view)>& count,
+                             const Work* work = nullptr);
 
-Survival survival_in(const Facts& facts, std::string_view flat_text);
+// Of facts, in a text as all_said() returns it.
+Survival survival_in(const Facts& facts, std::string_view flat_text, const Work* work = nullptr);
 
 // The first kind of which less survives than the policy asks for, as an error.
 std::optional<Error> refused_by(const SurvivalPolicy& policy, const Survival& survived);

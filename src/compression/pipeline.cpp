@@ -175,7 +175,8 @@ class Pipeline final : public Strategy {
                                 .limits = aim.limits});
     if (!applied) return failed(applied.error());
     const std::uint64_t stored_from = progress.now.stats().total_messages;
-    progress.now = std::move(applied->history);
+    // A version has no limits, but those of the call hold for the next step too.
+    progress.now = applied->history.limited(progress.now.view().rep().log.work);
     progress.prompt_tokens += next.prompt_tokens;
     progress.completion_tokens += next.completion_tokens;
     progress.taken.push_back({std::move(next), stored_from, progress.now.stats().total_messages});

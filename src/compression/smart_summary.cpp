@@ -366,15 +366,19 @@ class SummaryStrategy final : public Strategy {
     if (!request.count_tokens)
       request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
     take_what_stays(work.view, layout, stretch.range, request);
+    take_later(work, layout, stretch.range, request);
     const bool is_digest = &summariser == digest_summariser().get();
     // A model may forget what must survive. The digest knows it, and there is room left to say it.
     const bool completes = !is_digest || aim.survival.asks_for_something();
-    const Facts facts = completes ? facts_of(request.messages, request.after) : Facts();
-    const std::string kept = completes ? all_said(request.after) : std::string();
+    const undertext::Work* const limits = log.work.get();
+    const Facts facts = completes ? facts_of(request.messages, request.after, limits) : Facts();
+    const std::string kept = completes
+                                 ? all_said(request.after, limits) + all_said(request.later, limits)
+                                 : std::string();
     const auto missing = [&](std::string_view text, std::uint64_t room) {
-      return completes
-                 ? missing_sections(facts, text, kept, aim.survival, room, request.count_tokens)
-                 : std::string();
+      return completes ? missing_sections(facts, text, kept, aim.survival, room,
+                                          request.count_tokens, limits)
+                       : std::string();
     };
     const std::uint64_t room_of_all = request.tokens_max;
     if (!is_digest) request.tokens_max -= request.count_tokens(missing({}, room_of_all / 3));
@@ -446,6 +450,15 @@ class SummaryStrategy final : public Strategy {
       const bool is_stub = behind != nullptr && behind->size() == 1 && !is_summary(log, ordinal);
       if (is_stub && is_last) request.after_hidden.push_back(request.after.size());
       request.after.push_back(is_stub ? log.message(behind->front()) : view[i]);
+    }
+  }
+
+  static void take_later(const Work& work, const Layout& layout, const Range& range,
+                         SummaryRequest& request) {
+    for (const Layout::Stretch& later : layout.stretches()) {
+      const auto made = work.made.find({later.range.start, later.range.end});
+      if (later.range.start >= range.end && made != work.made.end())
+        request.later.push_back(made->second.message);
     }
   }
 

@@ -258,11 +258,10 @@ TEST(ClearToolResults, PutsStubsThatTellTheToolAndTheSize) {
   const History history = three_turns();
   const Plan plan = clear_tool_results({.keep = 0})->plan(history, aim()).value();
   const View view = applied(history, op::ApplyPlan{plan}).view();
-  const std::string size = std::to_string(history.view().tokens(3)) + " tokens, " +
-                           std::to_string(history.view()[3].json().size());
+  const std::string size = std::to_string(history.view().tokens(3));
   EXPECT_EQ(view[3].json(),
             R"({"role":"tool","tool_call_id":"a","content":"[result of search cleared: )" + size +
-                R"( bytes]"})");
+                R"( tokens]"})");
   EXPECT_EQ(view[7].text().substr(0, 23), "[result of read cleared");
 }
 
