@@ -330,13 +330,20 @@ void TurnEditor::compact_as_asked(Conversation& conversation, const GatewayPolic
                     compaction_within(window ? measure.as_counted(*window) : before));
 }
 
+namespace {
+
+EditGoal goal_of(const AskedEdit& edit) {
+  return {.tokens_gain = edit.above_tokens.value_or(0) / 4};
+}
+
+}  // namespace
+
 // After a compaction that stayed above its trigger, a client that pauses for each would never go on,
 // and one that does not would lose the provider's cache with every request.
 bool TurnEditor::waits_to_compact(const Key& key, std::uint64_t tokens, const AskedEdit& edit) {
-  const EditGoal goal{.tokens_gain = edit.above_tokens.value_or(0) / 4};
   const std::lock_guard lock(mutex_);
   if (asked_waits_.size() >= conversations_max) asked_waits_.erase(asked_waits_.begin());
-  return asked_waits_[key].waits(tokens, goal);
+  return asked_waits_[key].waits(tokens, goal_of(edit));
 }
 
 // The edits that a request asks its provider for, which the gateway makes in its place.
@@ -360,7 +367,7 @@ void TurnEditor::make_asked_edits(const ObservedTurn& turn, const GatewayPolicy&
       compact_as_asked(conversation, policy, measure);
       if (const History now = conversation.history(); is_due(now)) {
         const std::lock_guard lock(mutex_);
-        asked_waits_[key].failed(now.stats().tokens);
+        asked_waits_[key].failed(now.stats().tokens, goal_of(edit));
       }
       if (edit.gives_block && options_.seal && conversation.version() != history.version())
         measure.made = {
