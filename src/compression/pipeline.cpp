@@ -275,9 +275,12 @@ StrategyPtr default_strategy(SmartSummary summary) {
   const StrategyPtr older = supersede({.late = true}), repeated = dedupe({.late = true});
   return std::make_shared<Pipeline>(
       "default",
-      std::vector<StrategyPtr>{std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe()}),
-                               older, repeated, clear_tool_results({.late = true}),
-                               smart_summary(std::move(summary)), sliding_window()});
+      std::vector<StrategyPtr>{
+          std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe()}),
+          // where these fall short, with results that are only old
+          std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe(), clear_tool_results()}),
+          older, repeated, clear_tool_results({.late = true}), smart_summary(std::move(summary)),
+          sliding_window()});
 }
 
 }  // namespace undertext
