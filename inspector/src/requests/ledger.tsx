@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import type { Ledger, LedgerFinding, LedgerRow, LedgerTotals } from '../api/types'
 import { client, placeOf } from '../state'
+import { ColumnHeads } from '../view/column_heads'
 import { useFetched } from '../view/fetched'
 import { count, dollars, plural } from '../view/words'
 
@@ -49,15 +50,7 @@ const columns = ['Day', 'Model', 'Turns', 'Sent', 'Read', 'Written', 'Missed', '
 function LedgerTable({ rows, totals }: { rows: LedgerRow[]; totals?: LedgerTotals }) {
   return (
     <table class="ledger-table">
-      <thead>
-        <tr>
-          {columns.map(name => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <ColumnHeads names={columns} />
       <tbody>
         {rows.map(row => (
           <Row

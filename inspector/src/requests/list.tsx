@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { RequestRecord } from '../api/types'
 import { Records } from '../model/records'
 import { client, head, placeOf } from '../state'
+import { ColumnHeads } from '../view/column_heads'
 import { count, duration, plural, when } from '../view/words'
 import { ConversationLedger, StoreLedger } from './ledger'
 import { Waterfall } from './waterfall'
@@ -42,15 +43,7 @@ export function RequestList({ id }: { id: string }) {
       {newest[0] && <Waterfall id={id} records={records.known} />}
       {newest.length > 0 && (
         <table class="requests" onKeyDown={moveByKey}>
-          <thead>
-            <tr>
-              {columns.map(name => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <ColumnHeads names={columns} />
           <tbody>
             {newest.map(record => (
               <Row key={record.number} id={id} record={record} />

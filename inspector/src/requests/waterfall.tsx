@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { RequestRecord } from '../api/types'
 import { waterfall, type Fall } from '../model/waterfall'
 import { client, placeOf } from '../state'
+import { ColumnHeads } from '../view/column_heads'
 import { useFetched } from '../view/fetched'
 import { count, dollars, duration } from '../view/words'
 
@@ -32,15 +33,7 @@ function Falls({ id, records }: { id: string; records: RequestRecord[] }) {
         the time to the first byte.
       </p>
       <table class="ledger-table waterfall">
-        <thead>
-          <tr>
-            {['Request', 'When', 'Duration', 'Dollars', 'Cache'].map(name => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <ColumnHeads names={['Request', 'When', 'Duration', 'Dollars', 'Cache']} />
         <tbody>
           {falls.map(fall => (
             <FallRow key={fall.number} id={id} fall={fall} />

@@ -7,6 +7,7 @@ import { StoreLedger } from '../requests/ledger'
 import { client, listed, placeOf } from '../state'
 import { useFetched } from './fetched'
 import { count, dollars, plural, roughly, when } from './words'
+import { ColumnHeads } from './column_heads'
 
 const shownMax = 100
 const daysMax = 31
@@ -115,17 +116,9 @@ function Conversations({ list }: { list: ListedConversation[] }) {
     <section class="ledger overview-list">
       <h3>Conversations</h3>
       <table class="ledger-table">
-        <thead>
-          <tr>
-            {['Conversation', 'Project', 'Model', 'Messages', 'Tokens', 'Dollars', 'Updated'].map(
-              name => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ),
-            )}
-          </tr>
-        </thead>
+        <ColumnHeads
+          names={['Conversation', 'Project', 'Model', 'Messages', 'Tokens', 'Dollars', 'Updated']}
+        />
         <tbody>
           {found.slice(0, shownMax).map(({ each, isLive }) => (
             <tr key={each.id}>
