@@ -33,6 +33,7 @@ Error to_error(const SqliteError& error, const std::string& path) {
     const char* const remedy = error.code == log_changed ? "; start again what has it open" : "";
     return {ErrorCode::unavailable, path + " changed underneath: " + error.message + remedy};
   }
+  if (error.code == later_schema) return {ErrorCode::unsupported, path + error.message};
   switch (error.kind()) {
     case SQLITE_CORRUPT:
       return {ErrorCode::corrupt,

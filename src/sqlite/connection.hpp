@@ -30,6 +30,8 @@ struct SqliteError {
 // Of a SqliteError that this room itself throws: the files are no longer those of the store.
 inline constexpr int files_changed = SQLITE_CANTOPEN | 0x7e00;
 inline constexpr int log_changed = SQLITE_CANTOPEN | 0x7f00;  // the log alone
+// A later Undertext has migrated the tables since they were opened.
+inline constexpr int later_schema = SQLITE_SCHEMA | 0x7f00;
 
 // For the caller of the store. `path` is the file's.
 Error to_error(const SqliteError& error, const std::string& path);

@@ -116,6 +116,10 @@ const std::string& expected_schema(std::int64_t version) {
   return schemas[static_cast<std::size_t>(version - 1)];
 }
 
+std::string by_later(std::int64_t version) {
+  return " was written by a later Undertext (schema " + std::to_string(version) + ")";
+}
+
 }  // namespace
 
 Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
@@ -130,9 +134,7 @@ Result<FileKind> kind_of_file(Connection& connection, const std::string& path) {
     return Error{
         ErrorCode::corrupt,
         path + " has no schema version: its header is damaged, or its tables are not made"};
-  if (version > newest)
-    return Error{ErrorCode::unsupported, path + " was written by a later Undertext (schema " +
-                                             std::to_string(version) + ")"};
+  if (version > newest) return Error{ErrorCode::unsupported, path + by_later(version)};
   // An older file is read as it is.
   if (connection.text(schema_sql) != expected_schema(version))
     return Error{ErrorCode::corrupt, path + ": its tables are not those of an Undertext store"};
@@ -146,6 +148,12 @@ bool has_request_tables(Connection& connection) {
 
 bool has_words_table(Connection& connection) {
   return connection.number("PRAGMA user_version") >= 4;
+}
+
+void require_known_schema(Connection& connection) {
+  Statement row(connection, Sql::schema_version);
+  if (row.next() && row.signed_at(0) > static_cast<std::int64_t>(migrations.size()))
+    throw SqliteError{later_schema, by_later(row.signed_at(0))};
 }
 
 void stamp_first_page(Connection& connection) {

@@ -34,6 +34,10 @@ bool has_trailers(Connection& connection);  // at the end of its pages: checked_
 bool has_request_tables(Connection& connection);
 bool has_words_table(Connection& connection);  // likewise
 
+// Within a transaction that writes. Throws SqliteError, later_schema: a later Undertext has migrated
+// the tables since they were opened, and what it keeps in them is not known here.
+void require_known_schema(Connection& connection);
+
 // Writes page 1 as it is, so that the log has it and says whose it is: see checked_file.hpp. Within
 // a transaction.
 void stamp_first_page(Connection& connection);

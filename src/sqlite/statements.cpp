@@ -11,6 +11,7 @@ const char* sql_text(Sql sql) {
     case Sql::savepoint: return "SAVEPOINT one";
     case Sql::release: return "RELEASE one";
     case Sql::rollback_to: return "ROLLBACK TO one";
+    case Sql::schema_version: return "PRAGMA user_version";
 
     case Sql::find_conversation:
       return "SELECT number, created_at_ms, settings, chain, first_version, origin, "

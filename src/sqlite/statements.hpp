@@ -17,6 +17,7 @@ enum class Sql : std::uint8_t {
   savepoint,
   release,
   rollback_to,
+  schema_version,
   find_conversation,
   list_conversations,
   list_staged,

@@ -133,6 +133,7 @@ void Writer::run_batch(Job*& batch) noexcept {
       connection.set_deadline(batch->deadline);
       connection.require_files_unchanged();
       connection.forget_pages();
+      require_known_schema(connection);
       stamp_is_due_ = true;
       batch->error = batch->run(batch->work, connection);
       connection.require_files_unchanged();
@@ -186,6 +187,7 @@ void Writer::run_shared(Connection& connection, Job*& batch) {
   // Before anything is read for the answers, and not only before the commit: another file would
   // give a conflict, or a record that is missing.
   connection.require_files_unchanged();
+  require_known_schema(connection);
   const bool many = batch->next != nullptr;
   bool any = false;
   for (Job* job = batch; job; job = job->next)

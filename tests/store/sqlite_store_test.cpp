@@ -254,6 +254,19 @@ TEST_F(SqliteStore, RefusesTablesThatWereTamperedWithAndFilesOfTheFuture) {
   EXPECT_TRUE(open_store("sqlite:" + path())) << "version 5 has the same tables";
 }
 
+TEST_F(SqliteStore, TakesNoMoreCommitsOnceALaterReleaseHasMigratedItsTables) {
+  const auto store = open();
+  Writing writing("one");
+  ASSERT_TRUE(writing.create_in(*store));
+  ASSERT_TRUE(writing.append_to(*store, {body(0)}));
+  run_sql("CREATE TABLE of_the_future (x); PRAGMA user_version = 99");
+  EXPECT_CODE(writing.append_to(*store, {body(1)}).error(), ErrorCode::unsupported);
+  EXPECT_CODE(writing.append_to(*store, {body(1)}).error(), ErrorCode::unsupported)
+      << "and goes on saying so";
+  EXPECT_CODE(open_store("sqlite:" + path()).error(), ErrorCode::unsupported)
+      << "the version of the tables is as the later release left it";
+}
+
 TEST_F(SqliteStore, AnOlderFileHasNoRequestsAndGetsTheirTablesWhenItIsWrittenTo) {
   {
     const auto store = open();
