@@ -195,7 +195,7 @@ std::size_t sentence_end(std::string_view line, std::size_t from) {
       // "maps Ö to O or ? by the locale": a mark that is meant ends nothing
       const bool goes_on = next + 1 < line.size() && is_lower(line[next + 1]);
       const bool is_meant = (goes_on && at > from && line[at - 1] == ' ') ||
-                            (c == '!' && ends_with_macro(line.substr(from, at - from)));
+                            (goes_on && c == '!' && ends_with_macro(line.substr(from, at - from)));
       if (next == line.size() || (line[next] == ' ' && !is_meant)) return next;
       at = next - 1;
     } else if (static_cast<std::uint8_t>(c) >= 0xE0) {

@@ -198,7 +198,7 @@ TEST(DefaultStrategy, KeepsTheLongestPrefixOfAllPlansThatReachTheTarget) {
   SCOPED_TRACE("SEED=" + std::to_string(seed));
   std::mt19937_64 random(seed);
   int reached = 0;
-  for (int run = 0; run < 300; ++run) {
+  for (int run = 0; run < 500; ++run) {
     Work work;
     for (std::uint64_t calls = 4 + random() % 9; calls > 0; --calls) {
       const std::string path = std::string(1, static_cast<char>('a' + random() % 2)) + ".c";

@@ -85,8 +85,10 @@ void note_counter(const CheckedFile& self, std::uint32_t counter) {
   }
 }
 
-bool is_behind_seen(const CheckedFile& self, std::uint32_t counter) {
-  return self.seen != nullptr && is_before(counter, self.seen->load());
+// To be taken before the counter that is compared with it is read: a checkpoint may raise both
+// meanwhile.
+std::uint32_t seen_counter(const CheckedFile& self) {
+  return self.seen != nullptr ? self.seen->load() : 0;
 }
 
 bool is_page(const CheckedFile& self, int size, sqlite3_int64 at) {
@@ -138,8 +140,9 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at)
   auto* const page = static_cast<unsigned char*>(const_cast<void*>(from));
   if (at == 0) {
     // Its counter would hide for ever that the pages behind it are an older copy's.
+    const std::uint32_t seen = seen_counter(self);
     const std::optional<FirstPage> there = first_page(self.real);
-    if (there && is_behind_seen(self, there->counter)) return SQLITE_IOERR_WRITE;
+    if (there && is_before(there->counter, seen)) return SQLITE_IOERR_WRITE;
   }
   put_trailer(page, size, static_cast<std::uint64_t>(at / size), self.id);
   const int code = self.real->pMethods->xWrite(self.real, from, size, at);
@@ -309,10 +312,11 @@ CheckedFile* file_of(sqlite3* database, int which) {
 
 // Through the file itself, whose name may be another's by now. Null: nothing.
 const char* written_over(const CheckedFile& self) {
+  const std::uint32_t seen = seen_counter(self);
   const std::optional<FirstPage> page = first_page(self.real);
   if (!page) return nullptr;
   if (self.id != 0 && page->id != self.id) return "another database was written over it";
-  if (is_behind_seen(self, page->counter)) return older_copy;
+  if (is_before(page->counter, seen)) return older_copy;
   note_counter(self, page->counter);
   return nullptr;
 }
@@ -357,9 +361,10 @@ void remember_counter(sqlite3* database, SeenCounter& seen) {
 bool is_older_copy(sqlite3* database) {
   const CheckedFile* const file = file_of(database, SQLITE_FCNTL_FILE_POINTER);
   if (file == nullptr) return false;
+  const std::uint32_t seen = seen_counter(*file);
   char header[header_bytes];
   return file->real->pMethods->xRead(file->real, header, header_bytes, 0) == SQLITE_OK &&
-         is_behind_seen(*file, change_counter({header, header_bytes}));
+         is_before(change_counter({header, header_bytes}), seen);
 }
 
 std::optional<FilesChanged> changed_underneath(sqlite3* database, const std::string& given) {
