@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 namespace undertext {
@@ -27,6 +28,10 @@ void add_digest(std::string& out, const Digest& digest) {
 }  // namespace
 
 Digest sha256(std::string_view bytes) {
+  // A process may exit while threads of this library work, as Node's process.exit() does: what they
+  // use must not be cleaned up under them.
+  static const int is_kept = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
+  static_cast<void>(is_kept);
   Digest digest;
   unsigned size = 0;
   // Fails only where memory or the library's own set-up does.
