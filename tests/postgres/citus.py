@@ -96,11 +96,15 @@ def grow(given):
         def change(load):
             for _ in range(given.times):
                 worker = cluster.add_worker()
+                # Its copy of the table of the schema's version, which every node has.
+                cluster.sql("SELECT replicate_reference_tables('block_writes')")
                 load.wait_for(20)
                 # Shards of conversations that are being written move too, for some of them are.
-                for shard, source in chance.sample(cluster.shards(), 2):
-                    if source != worker.port:
-                        cluster.move(shard, source, worker.port)
+                # Shards of other tables with the same conversations move along with one.
+                for _ in range(2):
+                    elsewhere = [each for each in cluster.shards() if each[1] != worker.port]
+                    shard, source = chance.choice(elsewhere)
+                    cluster.move(shard, source, worker.port)
                 load.wait_for(20)
 
         status = with_load(cluster, given, 4, change)
