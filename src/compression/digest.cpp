@@ -212,7 +212,7 @@ class Order {
       offers_.push_back({Section::changes, file.first, changed_line(file)});
     totals_.changes = changes.size() + findings_.more_changes();
     if (!elsewhere_.has_plan()) add_plan();
-    // What binds is never given up for what is listed below.
+    // What binds is never dropped for what is listed below.
     for (std::size_t i = first; i < constraints.size(); ++i) add_constraint(constraints[i]);
     add_newest_requests(1);
     std::vector<const Run*> checks = findings_.runs().last_checks();

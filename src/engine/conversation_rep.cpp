@@ -248,7 +248,7 @@ struct KeptFits {
 
 }  // namespace
 
-// The model may take seconds, and whoever writes meanwhile must not wait for it. So it is asked
+// The model may take seconds, and other writers must not wait for it meanwhile. So it is asked
 // about the candidates of a frozen version, and the change searches again with what it answered.
 void Conversation::Rep::rerank_before(Operation& operation, const History& frozen,
                                       const std::shared_ptr<undertext::Work>& work) {

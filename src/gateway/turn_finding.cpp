@@ -118,7 +118,7 @@ bool is_window_of(const History& history, const op::Reconcile& request) {
 }
 
 // Whether a conversation that is named may be gone on with: it is this user's, or no user's, but made
-// with the command or over the server's API, by whoever has the store.
+// with the command or over the server's API, by a user of the store.
 bool may_go_on_with(std::string_view maker, const RecordKeys& keys) {
   return maker == keys.user() || !maker.starts_with("user:");
 }
@@ -134,7 +134,7 @@ std::optional<TurnRecorder::PointerAt> TurnRecorder::last_pointer(
     const std::string_view json = list[i].message.json();
     const std::vector<SealedItem> items = sealed_items(json);
     if (items.empty()) continue;
-    // One that does not open is somebody else's: it means nothing here.
+    // One that does not open is another user's: it means nothing here.
     const SealedText& sealed = items.back().text;
     std::optional<CompactionPointer> pointer =
         options_.seal->open(json.substr(sealed.begin, sealed.end - sealed.begin), whose);
@@ -257,7 +257,7 @@ bool TurnRecorder::is_asked_anew(const SentRequest& sent, const ClientRequest& r
                                  const FoundRequest& found) const {
   const std::string retries = sent.head.header("x-stainless-retry-count");
   if (!is_followed(request) || (!retries.empty() && retries != "0")) return false;
-  if (found.number == 0) return true;  // somebody else waits for its answer
+  if (found.number == 0) return true;  // another client waits for its answer
   const std::vector<RequestRecord> left = options_.open(sent.tenant, found.conversation)
                                               ->requests({.first = found.number, .limit = 1})
                                               .value();
@@ -595,7 +595,7 @@ std::optional<FoundRequest> TurnRecorder::find_list(Store& store, const SentRequ
   return find_longest(store, sent, keys.beginnings(request.reconcile.list), keys_of_list);
 }
 
-// A client that writes the beginning of its list anew when it resumes still has the answers that it
+// A client that rewrites the beginning of its list when it resumes still has the answers that it
 // was given: it goes on from the last one, as a fork.
 TurnRecorder::Found TurnRecorder::find_by_reply(Store& store, const SentRequest& sent,
                                                 const ClientRequest& request,

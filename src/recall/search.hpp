@@ -20,7 +20,7 @@ Result<Recalled> search(const History& history, const RecallIndex& index, const 
 // cannot_fit: there are none that the budget has room for.
 Result<Message> quote(const Recalled& recalled, const std::string& text,
                       const MessageLimits& limits);
-// It begins as these do, as a message may that somebody typed: what appended it decides.
+// It begins as these do, as a message that a user typed may: what appended it decides.
 bool may_be_quote(const Message& message);
 
 }  // namespace undertext

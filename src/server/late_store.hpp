@@ -1,5 +1,5 @@
 // A store that could not be opened, and may be opened later: until then every call is answered as
-// opening it was. For whoever must not wait for it, such as a gateway, whose traffic goes on.
+// opening it was. For callers that must not wait for it, such as a gateway, whose traffic goes on.
 //
 //     std::shared_ptr<Store> store = late_store(
 //         {.name = "sqlite:agent.db", .failure = opened.error(), .open = [] { return open_store(…); }});

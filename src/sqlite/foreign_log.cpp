@@ -251,7 +251,7 @@ std::optional<Error> refuse_foreign_log(const std::string& path) {
     const bool is_of_other = commits.id != 0 && commits.id != after.id;
     if (!is_of_other && !commits.is_behind(before) && !commits.begins_behind(after))
       return std::nullopt;
-    if (log.at(0, log_header_bytes) != header) continue;  // begun anew
+    if (log.at(0, log_header_bytes) != header) continue;  // restarted
     return refuse(path, is_of_other ? "is the log of another database"
                                     : "is the log of another state of the database: an older or a "
                                       "newer copy of one of the two was put in its place");

@@ -102,7 +102,7 @@ class Writer {
   bool committing_ = false;
   bool log_is_doubtful_ = false;
   std::atomic<bool> log_is_lost_ = false;
-  // The log may have been moved into the file, or begun anew: it does not say yet whose it is, nor
+  // The log may have been moved into the file, or restarted: it does not say yet whose it is, nor
   // that more was committed than the file has.
   bool stamp_is_due_ = true;
 };

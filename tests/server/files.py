@@ -227,7 +227,7 @@ class Files(unittest.TestCase):
     def append_until_the_log_was_moved_into_the_file(self, appending):
         before = self.path.stat().st_mtime_ns
         appending.wait_for(lambda: self.path.stat().st_mtime_ns != before)
-        # The commit behind it begins the log anew, and the one before it may not be counted yet.
+        # The commit behind it restarts the log, and the one before it may not be counted yet.
         moved = len(appending.acknowledged)
         appending.wait_for(lambda: len(appending.acknowledged) >= moved + 2)
 

@@ -496,7 +496,7 @@ std::string header_of(const std::string& path) {
   return header;
 }
 
-// Appends until the log was moved into the file, and begun anew.
+// Appends until the log was moved into the file, and restarted.
 void append_through_a_log(Store& store, Writing& writing, const std::string& path) {
   const std::string before = header_of(path);
   std::uint64_t n = writing.version();

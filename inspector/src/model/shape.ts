@@ -4,7 +4,7 @@ import { hasColours } from './ansi'
 import { isDiff } from './diff_text'
 
 export type Shape = 'markdown' | 'diff' | 'json' | 'colours' | 'plain'
-export type Source = 'prose' | 'output' // what somebody says; what a tool or a file holds
+export type Source = 'prose' | 'output' // what a message says; what a tool or a file holds
 
 // More than that is shown as it is: setting it out would take longer than anybody looks at it.
 export const shapedMax = 200_000

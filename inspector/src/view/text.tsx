@@ -87,7 +87,7 @@ function paintedView({ text, ink, ground, ...style }: Painted): ComponentChild {
   return names.length ? <span class={names.join(' ')}>{text}</span> : linked(text)
 }
 
-// Headings are no headings of the page: whoever goes from one to the next means the page's.
+// Headings are no headings of the page: a reader who goes from one to the next means the page's.
 function partView(part: Part): ComponentChild {
   switch (part.kind) {
     case 'heading':
