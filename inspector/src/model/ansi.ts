@@ -1,5 +1,6 @@
 // What a terminal would colour. Sixteen colours, which the style sheet makes legible on every ground: of the others the nearest.
-// Colours and movements of the cursor are removed from the text; every other escape is shown as a sign, so nothing is hidden.
+// Colours and movements of the cursor are removed from the text; every other escape is shown as a
+// sign, so nothing is hidden.
 
 export interface Painted {
   text: string
