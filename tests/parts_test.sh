@@ -62,7 +62,7 @@ mkdir -p "$repository/build/release"
 
 export PATH=$work/stubs:$PATH
 export UNDERTEXT_NPM_REGISTRY=http://127.0.0.1:9 npm_config_cache=$work/npm PIP_INDEX_URL=http://127.0.0.1:9/simple PIP_CONFIG_FILE=/dev/null PIP_NO_CACHE_DIR=1
-unset PIP_FIND_LINKS PIP_EXTRA_INDEX_URL UNDERTEXT_WITHOUT PIP_RETRIES
+unset PIP_FIND_LINKS PIP_EXTRA_INDEX_URL PIP_RETRIES UNDERTEXT_WITHOUT UNDERTEXT_SECOND_TRY
 # shellcheck disable=SC2086 # none or several names
 unset ${!npm_config_fetch_@} ${!NPM_CONFIG_FETCH_@}
 
