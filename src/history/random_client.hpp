@@ -42,11 +42,10 @@ class RandomClient {
     return list_.begin() + static_cast<Difference>(place);
   }
 
-  // An answer that the client has, or leaves out of its next requests.
-  Remembered answer() {
+  // An answer to what it sent last, which the client has or leaves out of its next requests.
+  Remembered answer(const ClientList& sent) {
     const Remembered made{"assistant", "answer " + std::to_string(next_text_++)};
     if (one_in(3)) {
-      const ClientList& sent = earlier_.back();
       left_out_.push_back({sent.empty() ? Remembered() : sent.back(), made});
     } else {
       list_.push_back(made);

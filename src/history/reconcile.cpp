@@ -175,15 +175,19 @@ class Reconciler {
     }
   }
 
-  // All that the client's summary stands for: what went and was not replaced.
+  // All that the client's summary stands for: what went and was not replaced. Not a recorded answer
+  // behind a message that the summary kept: the client may send that yet.
   void find_covered() {
     if (!is_compaction()) return;
-    std::unordered_set<std::uint32_t> replaced;
-    for (const auto& [place, ordinal] : replaces_) replaced.insert(ordinal);
+    std::unordered_set<std::uint64_t> excluded;
+    for (const auto& [place, ordinal] : replaces_) excluded.insert(ordinal);
     const std::size_t end = answered_summary_ ? summary_gap_ + 1 : gaps_.size();
-    for (std::size_t g = 0; g < end; ++g)
+    for (std::size_t g = 0; g < end; ++g) {
+      if (g == summary_gap_ + 1)
+        for (const ClientListEntry& answer : match_.left_out()) excluded.insert(answer.ordinal);
       for (const std::uint32_t ordinal : gaps_[g].gone)
-        if (!replaced.contains(ordinal)) covered_.push_back(ordinal);
+        if (!excluded.contains(ordinal)) covered_.push_back(ordinal);
+    }
     // The client changed its system prompt, and nothing else.
     if (covered_.empty()) summary_.reset();
   }

@@ -146,7 +146,7 @@ class Story : RandomClient {
 
   // What a provider answers is no edit: without edits the view is the client's list.
   void answer_client() {
-    if (!history_.client_list().empty()) append(answer());
+    if (!history_.client_list().empty()) append(answer(last_list_));
   }
   void append(const Remembered& answer) {
     const Message message = Message::parse(spelled(answer, one_in(2))).value();

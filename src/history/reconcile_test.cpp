@@ -156,6 +156,19 @@ TEST(Reconcile, AnAnswerThatARequestLeavesOutIsDroppedAndComesBack) {
   EXPECT_EQ(client.stored(), 3u);
 }
 
+TEST(Reconcile, AnAnswerBehindWhatACompactionKeptComesBack) {
+  Followed client;
+  client.reconcile({"u:U1", "a:A1", "u:U2"})
+      .apply(op::Append{{message("a:A2")}})
+      .reconcile({"u:*summary", "u:U2"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{4, 2}));
+  client.reconcile({"u:*summary", "u:U2", "a:A2", "u:U3"});
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{4, 2, 3, 5}));
+  EXPECT_EQ(client.view(), (Texts{"summary", "U2", "A2", "U3"}));
+  client.apply(op::Expand{0});
+  EXPECT_EQ(client.view(), (Texts{"U1", "A1", "U2", "A2", "U3"}));
+}
+
 TEST(Reconcile, WhatIsAnsweredToAnotherPromptIsNoOtherFormOfAnAnswerThatIsLeftOut) {
   Followed client;
   client.reconcile({"u:U1"})

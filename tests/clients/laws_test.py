@@ -512,10 +512,8 @@ class Story:
                     ]
                     assert back.issuperset(dropped), ("law 5: all of it", dropped, back)
                 self.engine.apply("UNDO")
-        assert answers and (self.is_edited or any(each["ok"] for each in answers)), (
-            "law 5",
-            answers,
-        )
+        # Where others edit, it may be hidden, or stand for what others tell.
+        assert self.is_edited or any(each["ok"] for each in answers), ("law 5", answers)
 
     def check_undo(self, before, after, body):
         self.engine.apply("UNDO")
