@@ -119,8 +119,8 @@ class Story : RandomClient {
     }
   }
 
-  // An answer that the client left out turns up where it was given, unless older messages came back
-  // there, or another one took its place.
+  // An answer that the client left out turns up where it was given, unless what the client has
+  // behind that stands before the answer: older messages came back, or one took another answer's place.
   void take_left_out() {
     if (left_out_.empty()) return;
     const std::size_t which = below(left_out_.size());
@@ -129,14 +129,16 @@ class Story : RandomClient {
     const auto found = std::find(list_.begin(), list_.end(), before);
     if (found == list_.end()) return;
     const View log = history_.log();
+    const LogOrder& order = history_.rep().log.order;
     const auto ordinal_of = [&](const Remembered& message) {
-      std::uint64_t ordinal = 0;
+      std::uint32_t ordinal = 0;
       while (ordinal < log.size() && log[ordinal].text() != message.text) ++ordinal;
       return ordinal;
     };
-    const std::uint64_t answered = ordinal_of(answer);
-    if (std::any_of(found + 1, list_.end(),
-                    [&](const Remembered& each) { return ordinal_of(each) < answered; }))
+    const std::uint32_t answered = ordinal_of(answer);
+    if (std::any_of(found + 1, list_.end(), [&](const Remembered& each) {
+          return ordinal_of(each) < log.size() && !order.before(answered, ordinal_of(each));
+        }))
       return;
     for (std::uint64_t o = 0; o < log.size(); ++o)  // its other form, or a summary
       for (const Ordinal original : history_.stands_for(Ordinal(o)))

@@ -342,8 +342,10 @@ class Story {
     return text + "\n";
   }
 
-  // A summary whose originals were all saved stays in force.
+  // A summary whose originals were all saved stays in force, unless something else that was saved
+  // tells them too.
   void check_summaries(const History& before, const Texts& list) {
+    if (says_twice(before, list)) return;
     const std::set<std::string> saved(list.begin(), list.end());
     const View view = before.view(), log = before.log();
     for (std::uint64_t i = 0; i < view.size(); ++i) {
