@@ -105,17 +105,26 @@ std::vector<Finding> without_repeated_paths(std::vector<Finding> files,
   return kept;
 }
 
+// Throws the Failure of the call's limits.
+void go_on(const SummaryRequest& request) {
+  if (request.work) request.work->go_on();
+}
+
 // What stands elsewhere in the view, and need not be said twice.
 class Elsewhere {
  public:
   explicit Elsewhere(const SummaryRequest& request)
-      : later_(findings_max), visible_(visible_text(request)) {
+      : later_(findings_max), work_(request.work), visible_(visible_text(request)) {
     for (const Message& message : request.after) {
+      go_on(request);
       has_reply_ = has_reply_ || (message.role() == Role::assistant && !message.has_tool_links());
       has_request_ = has_request_ || is_request(message);
     }
     Reader reader(later_);
-    for (const Message& summary : request.later) reader.read(summary, Reader::Origin::summary);
+    for (const Message& summary : request.later) {
+      go_on(request);
+      reader.read(summary, Reader::Origin::summary);
+    }
     for (const ChangedFile& file : later_.changes())
       changes_[std::string(base_name(file.path))].push_back(file);
     for (const Run* run : later_.runs().last_checks()) checks_.insert(run->command);
@@ -149,7 +158,7 @@ class Elsewhere {
     if (may_be_visible && !visible_.empty()) {
       std::vector<std::string> texts;
       for (const Finding& finding : findings) texts.push_back(finding.text);
-      is_visible = are_said(texts, visible_);
+      is_visible = are_said(texts, visible_, work_.get());
     }
     std::vector<Finding> left;
     for (std::size_t i = 0; i < findings.size(); ++i)
@@ -167,7 +176,7 @@ class Elsewhere {
       if (std::find(request.after_hidden.begin(), request.after_hidden.end(), i) ==
           request.after_hidden.end())
         visible.push_back(request.after[i]);
-    return all_said(visible);
+    return all_said(visible, request.work.get());
   }
 
   static bool is_request(const Message& message) {
@@ -179,6 +188,7 @@ class Elsewhere {
   }
 
   Findings later_;
+  const std::shared_ptr<const Work> work_;
   const std::string visible_;
   bool has_reply_ = false, has_request_ = false;
   std::map<std::string, std::vector<ChangedFile>, std::less<>> changes_;  // by name
@@ -636,6 +646,7 @@ class DigestSummariser final : public Summariser {
     Findings findings(static_cast<std::size_t>(std::min(request.tokens_max, keep_max)));
     Reader reader(findings);
     for (std::size_t i = 0; i < request.messages.size(); ++i) {
+      go_on(request);
       if (request.cancel.stop_requested())
         return Error{.code = ErrorCode::unavailable, .message = "the summary was cancelled"};
       const bool is_summary = std::find(request.summaries.begin(), request.summaries.end(), i) !=
@@ -644,6 +655,7 @@ class DigestSummariser final : public Summariser {
                   is_summary ? Reader::Origin::summary : Reader::Origin::original);
     }
     for (std::size_t i = 0; i < request.after.size(); ++i) {
+      go_on(request);
       const bool is_hidden = std::find(request.after_hidden.begin(), request.after_hidden.end(),
                                        i) != request.after_hidden.end();
       reader.read_after(request.after[i],

@@ -365,6 +365,7 @@ class SummaryStrategy final : public Strategy {
                            aim.cancel};
     if (!request.count_tokens)
       request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
+    request.work = log.work;
     take_what_stays(work.view, layout, stretch.range, request);
     take_later(work, layout, stretch.range, request);
     const bool is_digest = &summariser == digest_summariser().get();
@@ -392,6 +393,8 @@ class SummaryStrategy final : public Strategy {
       if (aim.on_progress) tell("");
       Result<Summary> summary = call_user_code("summariser", summariser.name(),
                                                [&] { return summariser.summarise(request); });
+      // no failure of the summariser, so that nothing else is tried
+      if (!summary && limits != nullptr) limits->go_on();
       if (!summary && summary.error().code == ErrorCode::too_large && request.summaries.empty() &&
           take_visible(work.view, stretch.range, request)) {
         continue;  // the originals are out of reach: too many for the summariser

@@ -397,6 +397,36 @@ TEST(Survival, ASummaryMayHaveAQuarterOfTheTargetFrom512To8192Tokens) {
   }
 }
 
+// Wherever the call ends, its end is what is answered, and never a plan without its summary.
+TEST(Survival, ADigestAsksTheLimitsOfTheCall) {
+  const History& history = transcripts().front().history;
+  const Aim aim = aim_of(history.stats().tokens / 8);
+  const Plan whole = plan_by(*default_strategy(), history, aim).value();
+  int asked = 0, most = 1'000'000;
+  const auto work =
+      std::make_shared<Work>(WorkLimits{.interrupted = [&asked, &most]() -> Result<void> {
+        if (++asked <= most) return {};
+        return Error{ErrorCode::unavailable, "enough"};
+      }});
+  const History limited = history.limited(work);
+  ASSERT_EQ(plan_by(*default_strategy(), limited, aim).value().tokens_after, whole.tokens_after);
+  const int all = asked;
+  EXPECT_GT(all, 200);
+  for (most = 0; most < all; most += 1 + all / 97) {
+    asked = 0;
+    const Result<Plan> plan = plan_by(*default_strategy(), limited, aim);
+    ASSERT_FALSE(plan) << most << " of " << all << ": " << plan->reason;
+    EXPECT_EQ(plan.error().message, "enough") << most << " of " << all;
+  }
+  asked = 0;
+  most = 100;
+  std::vector<Message> messages;
+  for (std::uint64_t i = 0; i < history.view().size(); ++i) messages.push_back(history.view()[i]);
+  EXPECT_THROW((void)digest_summariser()->summarise(
+                   {.messages = messages, .tokens_max = 4000, .work = work}),
+               Failure);
+}
+
 TEST(Survival, APlanThatKeepsLessThanThePolicyAsksForIsRefused) {
   const History history = bound_history();
   Aim aim = aim_of(400);
