@@ -227,17 +227,18 @@ class Order {
     add_newest_requests(1);
     std::vector<const Run*> checks = findings_.runs().last_checks();
     std::erase_if(checks, [&](const Run* run) { return elsewhere_.has_check(*run); });
-    List errors = distinct_errors(), attempts = list(Section::attempts, Kind::attempt);
+    List errors = distinct_errors(constraints, checks),
+         attempts = list(Section::attempts, Kind::attempt);
     std::size_t shown_checks = 0;
     // Why something did not work is what nobody finds out again by running a test.
-    add_checks(checks, shown_checks, 2);
+    add_checks(checks, shown_checks, checks_before_errors);
     add_some(errors, std::min<std::size_t>(errors.distinct, 3));
     add_some(attempts, 3);
     add_checks(checks, shown_checks, 6);
     add_some(errors, std::min<std::size_t>(errors.distinct, 8));
     add_some(attempts, 6);
     if (!elsewhere_.has_reply()) add_reply();
-    List commands = short_commands_first(checks);
+    List commands = telling_commands_first(checks);
     add_requests(0);
     add_some(commands, 24);
     add_newest_requests(newest_requests);
@@ -290,6 +291,8 @@ class Order {
   const Totals& totals() const { return totals_; }  // after take()
 
  private:
+  static constexpr std::size_t checks_before_errors = 2;
+
   struct List {
     Section section;
     std::vector<Finding> findings;
@@ -301,30 +304,67 @@ class Order {
     return {section, elsewhere_.without_said(kind, findings_.take(kind))};
   }
 
-  // Errors that differ in numbers alone, such as that of a line, come behind the first of them.
-  List distinct_errors() {
+  // Without what a constraint says: "stop with exit code 2" is no error. Errors that the outcome of
+  // a test says, and those that differ from another in numbers alone, such as that of a line, come
+  // last.
+  List distinct_errors(const std::vector<Finding>& constraints,
+                       const std::vector<const Run*>& checks) {
+    constexpr std::size_t compared_max = 64;
+    const auto is_constraint = [&](const Finding& error) {
+      return std::any_of(constraints.begin(), first(constraints, compared_max),
+                         [&](const Finding& constraint) {
+                           return constraint.text.find(error.text) != std::string::npos;
+                         });
+    };
+    const auto is_outcome = [&](const Finding& error) {
+      return std::any_of(checks.begin(), first(checks, checks_before_errors), [&](const Run* run) {
+        return run->outcome.find(error.text) != std::string::npos;
+      });
+    };
     List errors = list(Section::errors, Kind::error);
+    std::erase_if(errors.findings, is_constraint);
     std::set<std::string> shapes;
-    std::stable_partition(
-        errors.findings.begin(), errors.findings.end(), [&shapes](const Finding& error) {
+    const auto rest = std::stable_partition(
+        errors.findings.begin(), errors.findings.end(), [&](const Finding& error) {
           std::string shape;
           std::copy_if(error.text.begin(), error.text.end(), std::back_inserter(shape),
                        [](char c) { return !is_digit(c); });
-          return shapes.insert(std::move(shape)).second;
+          return shapes.insert(std::move(shape)).second && !is_outcome(error);
         });
-    return {.section = errors.section,
-            .findings = std::move(errors.findings),
-            .distinct = shapes.size()};
+    errors.distinct = static_cast<std::size_t>(rest - errors.findings.begin());
+    return errors;
   }
 
-  // A long command takes the room of several.
-  List short_commands_first(const std::vector<const Run*>& checks) {
+  template <class T>
+  static typename std::vector<T>::const_iterator first(const std::vector<T>& all,
+                                                       std::size_t count) {
+    return all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), count));
+  }
+
+  // A long command takes the room of several. What is listed already is said again last: another
+  // look at the output of a test among the results, a command of which the text that it was fed is
+  // left out.
+  List telling_commands_first(const std::vector<const Run*>& checks) {
     constexpr std::size_t short_bytes = 100;
-    List commands{Section::commands,
-                  without_checks(list(Section::commands, Kind::command).findings, checks)};
-    std::stable_partition(
-        commands.findings.begin(), commands.findings.end(),
-        [](const Finding& command) { return command.text.size() <= short_bytes; });
+    constexpr std::string_view fed = "<<";
+    std::set<std::string_view> listed;
+    for (const Run* run : checks) listed.insert(run->command);
+    List commands = list(Section::commands, Kind::command);
+    std::erase_if(commands.findings,
+                  [&](const Finding& command) { return listed.contains(command.text); });
+    const auto repeats = [&](const Finding& command) {
+      return command.text.find(fed) != std::string::npos ||
+             listed.contains(sole_check(command.text));
+    };
+    const auto rank = [&](const Finding& command) {
+      return repeats(command) ? 2 : command.text.size() > short_bytes ? 1 : 0;
+    };
+    std::array<std::vector<Finding>, 3> ranked;
+    for (Finding& command : commands.findings)
+      ranked[static_cast<std::size_t>(rank(command))].push_back(std::move(command));
+    commands.findings.clear();
+    for (std::vector<Finding>& some : ranked)
+      std::move(some.begin(), some.end(), std::back_inserter(commands.findings));
     return commands;
   }
 
@@ -415,14 +455,6 @@ class Order {
           {Section::last_reply, 0, "- " + shorten(findings_.last_reply(), reply_bytes)});
   }
 
-  static std::vector<Finding> without_checks(std::vector<Finding> commands,
-                                             const std::vector<const Run*>& checks) {
-    std::set<std::string_view> listed;
-    for (const Run* run : checks) listed.insert(run->command);
-    std::erase_if(commands, [&](const Finding& command) { return listed.count(command.text) > 0; });
-    return commands;
-  }
-
   // Which requests are to be listed, the dearest first: the first one, which is often the task
   // itself; then from the newest back. The current one stands elsewhere. What stands among the first
   // `listed` constraints is not said again; a request that is nothing but constraints is not listed
@@ -458,7 +490,7 @@ class Order {
         rest.replace(at, text.size(), gap);
     }
     if (covered > 0 && covered + rest_bytes_max >= request.size()) return {};
-    for (const std::string& twice : {gap + " " + gap, gap + gap})
+    for (const std::string& twice : {gap + " " + gap, gap + gap, gap + " - " + gap})
       for (std::size_t at = rest.find(twice); at != rest.npos; at = rest.find(twice))
         rest.replace(at, twice.size(), gap);
     return rest;

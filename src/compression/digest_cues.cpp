@@ -179,6 +179,8 @@ constexpr Cue cues[] = {
     {CueRule::wish, "use the"},
     {CueRule::wish, "i want"},
     {CueRule::wish, "we want"},
+    {CueRule::wish, "i need"},
+    {CueRule::wish, "we need"},
     {CueRule::wish, "use"},
     {CueRule::constraint, "deadline"},
     {CueRule::constraint, "backward compatible"},
