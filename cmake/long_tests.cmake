@@ -7,7 +7,7 @@ foreach(name IN ITEMS
     citus.upgrade citus.forks citus.kill citus.move citus.contract
     python.adapters.types python.adapters.one_conversation python.wheel
     server.scenarios server.bounded server.soak server.files server.generated_client
-    stored.releases exec_model schema site parts install agents gateway.agents gateway.third_party)
+    stored.releases exec_model schema site parts install agents agents.other_sessions gateway.agents gateway.opencode gateway.third_party)
   if(TEST ${name})
     set_property(TEST ${name} APPEND PROPERTY LABELS long)
     get_test_property(${name} COST cost)
