@@ -4,6 +4,8 @@
 
 #include <undertext/client.hpp>
 
+#include "message/client_text.hpp"
+
 namespace undertext {
 namespace {
 
@@ -54,7 +56,7 @@ constexpr List<3> gemini_cli_compaction = {
     "Generate a new <state_snapshot>", "A previous <state_snapshot> exists"};
 constexpr List<1> gemini_cli_own_headers = {"user-agent: GeminiCLI"};
 
-constexpr List<1> opencode_questions = {"What did we do so far?"};
+constexpr List<1> opencode_questions = {opencode_question};
 constexpr List<3> opencode_compaction = {
     "Here is the conversation so far:\n\n<conversation>\n",
     "Provide a detailed prompt for continuing our conversation above",

@@ -145,7 +145,7 @@ MODEL = {"providerID": "x", "modelID": "m"}
 class OpenCode:
     """The binary of opencode-linux-x64-baseline. Its window and its `run` are clients of a server of its own, which is asked here; `close` ends it, and what is said then resumes the session."""
 
-    def __init__(self, binary, upstream, folder, api="openai-compatible"):
+    def __init__(self, binary, upstream, folder, api="openai-compatible", **compaction):
         self.binary, self.folder = binary, pathlib.Path(folder)
         (self.folder / "notes.txt").write_text("one\ntwo\n")
         upstream_module.FILE["path"] = str(self.folder / "notes.txt")
@@ -159,6 +159,7 @@ class OpenCode:
             "model": "x/m",
             "autoupdate": False,
             "share": "disabled",
+            "compaction": compaction,
         }
         (self.folder / "opencode.json").write_text(json.dumps(settings))
         self.environment = dict(

@@ -39,7 +39,8 @@ def finished(agent):
 
 
 def long_work(binary, provider, folder):
-    agent = running.OpenCode(binary, provider, folder)
+    # What it keeps of a long session behind its summary, it keeps of this short one too.
+    agent = running.OpenCode(binary, provider, folder, tail_turns=1)
     # After the last one its usage is beyond what it wants, and it compacts.
     for text in ("Please use a tool.", "thanks", "Please ask a helper.", "That was much."):
         agent.say(text)
@@ -73,6 +74,7 @@ def check_sessions(program, sub_agents, store, folder, place):
             ][:3]
             check_once(store, conversation)
             if any(block[2] == QUESTION for block in own):
+                assert any("Now use a tool again." in (block[2] or "") for block in own), own
                 check_expanded(store, conversation)
 
 
