@@ -149,9 +149,10 @@ class OpenCode:
         self.binary, self.folder = binary, pathlib.Path(folder)
         (self.folder / "notes.txt").write_text("one\ntwo\n")
         upstream_module.FILE["path"] = str(self.folder / "notes.txt")
+        path = "/v1beta" if api == "google" else "/v1"
         provider = {
             "npm": f"@ai-sdk/{api}",
-            "options": {"baseURL": upstream.url + "/v1", "apiKey": "none"},
+            "options": {"baseURL": upstream.url + path, "apiKey": "none"},
             "models": {"m": {"limit": {"context": 100000, "output": 4000}}},
         }
         settings = {

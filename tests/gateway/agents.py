@@ -92,11 +92,10 @@ def kinds(side):
 
 
 def requests_that_were_sent(client_side):
-    wanted = ("/messages", "/responses", "/chat/completions")
     return [
         (method, target, end_to_end(fields), body)
         for method, target, fields, body in client_side.requests()
-        if method == "POST" and target.split("?")[0].endswith(wanted)
+        if method == "POST" and target.split("?")[0].endswith(upstream.ANSWERED)
     ]
 
 
@@ -233,7 +232,8 @@ def through_the_gateway(program, name, work, binary, conversations_min, check_se
         store = f"sqlite:{place}/gateway.db"
         with tap.Tap() as client_side, tap.Tap() as provider_side:
             provider_side.to(provider.url.removeprefix("http://"))
-            gateway = Gateway(program, store, provider_side.url, client_side.address)
+            gemini = ("--gemini", provider_side.url)
+            gateway = Gateway(program, store, provider_side.url, client_side.address, *gemini)
             client_side.to(gateway.address)
             shown = printed(work(binary, client_side, folder))
             told = gateway.stop()
