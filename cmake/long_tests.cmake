@@ -9,7 +9,8 @@ foreach(name IN ITEMS
     python.adapters.types python.adapters.one_conversation python.wheel
     server.scenarios server.bounded server.soak server.files server.generated_client
     stored.releases exec_model schema site parts install
-    agents agents.sessions mcp.agent gateway.agents gateway.third_party gateway.compacting gateway.sdk_compaction
+    agents agents.sessions agents.other_sessions mcp.agent
+    gateway.agents gateway.opencode gateway.third_party gateway.compacting gateway.sdk_compaction
     gateway.postgres gateway.faults gateway.many)
   if(TEST ${name})
     set_property(TEST ${name} APPEND PROPERTY LABELS long)

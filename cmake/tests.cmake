@@ -314,6 +314,10 @@ if(TARGET undertext_cli)
   undertext_script_test(agents scenario agents/reconcile_test.py ${PROJECT_SOURCE_DIR}/build/peers/agents)
   # Their sessions, imported, and resumed by the other one.
   undertext_script_test(agents.sessions scenario agents/sessions_test.py ${PROJECT_SOURCE_DIR}/build/peers/agents)
+  if(UNDERTEXT_HAVE_SERVER AND UNDERTEXT_HAVE_SQLITE) # `undertext open`, over a database
+    undertext_script_test(agents.other_sessions scenario agents/other_sessions_test.py ${PROJECT_SOURCE_DIR}/build/peers/agents)
+    set_tests_properties(agents.other_sessions PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
   set_tests_properties(agents agents.sessions PROPERTIES SKIP_RETURN_CODE 77)
   add_test(NAME conformance
     COMMAND ${UNDERTEXT_BASH} ${PROJECT_SOURCE_DIR}/tests/conformance.sh ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)

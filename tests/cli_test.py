@@ -783,6 +783,10 @@ def writes_sessions(b):
         part["text"] for each in opencode["messages"] for part in each["parts"] if "text" in part
     ]
     assert said == ["mine", "a summary", "a2"], said
+    # Its database is written by opencode alone, which is not here.
+    install = ("export", "user-of-1-2", "--to", "opencode", "--install")
+    b.run(*install, status=8, PATH="/usr/bin:/bin")
+    assert b.stderr.startswith("undertext: unsupported: ") and "opencode import" in b.stderr
     # System prompts are left out; a summary of that role says what nothing else does.
     claude, opencode = exported([0, 1], "system")
     assert marked(claude, opencode) == ([], [])

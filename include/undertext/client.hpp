@@ -31,6 +31,8 @@ struct ClientProfile {
   VolatileParts volatile_parts = VolatileParts::common();
   // prefixes of user messages that summarise compacted ones
   std::vector<std::string> summary_texts = {};
+  // whole user messages that begin the list behind a compaction, answered by the summary
+  std::vector<std::string> summary_questions = {};
   std::vector<std::string> compaction_texts = {};  // prefixes of texts that ask for a compaction
   std::vector<std::string> own_headers = {};       // any identifies it: "name", "name: beginning"
   // with the conversation id; the first one present is used
@@ -39,6 +41,8 @@ struct ClientProfile {
   std::vector<std::string> session_pointers = {};
   // with the id of a sub-agent, which has its own conversation
   std::vector<std::string> agent_headers = {};
+  // with the id of the session that asked for a sub-agent, which has its own session
+  std::vector<std::string> asking_headers = {};
   // to the id of the parent of a fork; "header#/pointer" into a header's JSON
   std::vector<std::string> parent_pointers = {};
   // pointers to parts of the system prompt that never change
@@ -74,9 +78,10 @@ UNDERTEXT_API std::string_view name(ClientRequestKind kind);
 struct ClientRequest {
   op::Reconcile reconcile;
   ClientRequestKind kind = ClientRequestKind::turn;
-  std::string session = {};  // the client's conversation id; empty: none
-  std::string agent = {};    // of a sub-agent; empty: the main loop
-  std::string parent = {};   // the id of the parent of a fork
+  std::string session = {};   // the client's conversation id; empty: none
+  std::string agent = {};     // of a sub-agent; empty: the main loop
+  std::string asked_by = {};  // of a sub-agent's own session: the session that asked for it
+  std::string parent = {};    // the id of the parent of a fork
   // of a request with only new messages: the response that it continues
   std::string previous_response = {};
   std::string conversation = {};    // or the provider's conversation

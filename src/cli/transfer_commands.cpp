@@ -18,12 +18,14 @@
 #include "cli/desk.hpp"
 #include "cli/dialects.hpp"
 #include "cli/line_reader.hpp"
+#include "cli/private_file.hpp"
 #include "dialect/import.hpp"
 #include "history/log.hpp"
 #include "history/state.hpp"
 #include "json/dialect_json.hpp"
 #include "store/fresh_id.hpp"
 #include "system/files.hpp"
+#include "system/process.hpp"
 #include "transfer/export.hpp"
 #include "transfer/export_lines.hpp"
 #include "transfer/import.hpp"
@@ -114,18 +116,25 @@ std::string home_folder(const char* variable, const char* otherwise) {
 struct SessionViews {
   View before, now;
   bool is_compacted = false;
-  bool begins_with_summary = false;
+  bool begins_with_summary = false, has_summary_second = false;
   std::uint64_t system_prompts = 0;
 };
 
-History without_system_prompts(const History& history, std::uint64_t& count) {
-  op::Delete prompts;
+template <class IsToGo>
+History without(const History& history, IsToGo is_to_go, std::uint64_t* count = nullptr) {
+  op::Delete gone;
   const View view = history.view();
   for (std::uint64_t i = 0; i < view.size(); ++i)
-    if (view[i].role() == Role::system) prompts.names.numbers.push_back(i);
-  count = prompts.names.numbers.size();
-  return prompts.names.numbers.empty() ? history
-                                       : history.apply({std::move(prompts)}, {}).value().history;
+    if (is_to_go(view, i)) gone.names.numbers.push_back(i);
+  if (count) *count = gone.names.numbers.size();
+  return gone.names.numbers.empty() ? history
+                                    : history.apply({std::move(gone)}, {}).value().history;
+}
+
+History without_system_prompts(const History& history, std::uint64_t* count = nullptr) {
+  return without(
+      history, [](const View& view, std::uint64_t i) { return view[i].role() == Role::system; },
+      count);
 }
 
 bool is_summary(const History& history, const View& view, std::uint64_t index) {
@@ -162,10 +171,9 @@ SessionViews views_of_session(const History& whole, SessionFormat format) {
   SessionViews views{whole.view(), whole.view()};
   const History seen = with_originals(
       whole, [&](const Message& summary) { return !can_be_written(summary, format); });
-  views.now = without_system_prompts(seen, views.system_prompts).view();
-  std::uint64_t ignored = 0;
+  views.now = without_system_prompts(seen, &views.system_prompts).view();
   const History all =
-      without_system_prompts(with_originals(seen, [](const Message&) { return true; }), ignored);
+      without_system_prompts(with_originals(seen, [](const Message&) { return true; }));
   std::unordered_set<std::uint64_t> shown;
   for (std::uint64_t i = 0; i < views.now.size(); ++i) shown.insert(views.now.ordinal(i).value);
   std::uint64_t end = 0;
@@ -174,13 +182,44 @@ SessionViews views_of_session(const History& whole, SessionFormat format) {
     if (!shown.contains(originals.ordinal(i).value)) end = i + 1;
   views.is_compacted = end > 0;
   views.begins_with_summary = !views.now.empty() && is_summary(seen, views.now, 0);
-  views.before = all.apply({op::Truncate{.keep_first = end}}, {}).value().history.view();
+  views.has_summary_second = views.now.size() > 1 && is_summary(seen, views.now, 1);
+  History before = all.apply({op::Truncate{.keep_first = end}}, {}).value().history;
+  // What the summary answers belongs to it.
+  if (format == SessionFormat::opencode && views.has_summary_second)
+    before = without(before, [&](const View& view, std::uint64_t i) {
+      return view.ordinal(i) == views.now.ordinal(0);
+    });
+  views.before = before.view();
   return views;
 }
 
-void put_session(Desk& desk, const ExportOptions& given, SessionFormat format,
-                 const SessionFile& file, std::uint64_t prompts, const Rendering& rendering) {
+// opencode keeps its sessions in a database, which only itself writes.
+void install_by_opencode(const SessionFile& file, const std::string& project) {
+  std::string text;
+  for (const std::string& line : file.lines) text += line + '\n';
+  const PrivateFile given(text, ".json");
+  std::error_code ignored;  // a folder that is not here: the session is the current one's
+  std::filesystem::current_path(project, ignored);
+  constexpr const char* import =
+      "command -v opencode >/dev/null || exit 127; exec opencode import \"$1\" >&2";
+  const int status = run_shell(import, given.path());
+  if (status == 127)
+    fail(ErrorCode::unsupported,
+         "opencode writes its database itself, and is not in PATH: write a file with -o, and give "
+         "it to `opencode import`",
+         "install");
+  if (status != 0)
+    fail(ErrorCode::unavailable, "opencode import failed: " + std::to_string(status), "install");
+}
+
+// Where the file was put; nothing: standard output, or another program's database.
+std::optional<std::string> put_file(Desk& desk, const ExportOptions& given, SessionFormat format,
+                                    const SessionFile& file, const std::string& project) {
   std::optional<std::string> path = given.file;
+  if (given.install && format == SessionFormat::opencode) {
+    install_by_opencode(file, project);
+    return path;
+  }
   if (given.install) {
     path = (format == SessionFormat::codex ? home_folder("CODEX_HOME", ".codex")
                                            : home_folder("CLAUDE_CONFIG_DIR", ".claude")) +
@@ -193,18 +232,29 @@ void put_session(Desk& desk, const ExportOptions& given, SessionFormat format,
         for (const std::string& line : file.lines) write(line);
       },
       given.install ? "--install" : "--output");
+  return path;
+}
+
+void put_session(Desk& desk, const ExportOptions& given, SessionFormat format,
+                 const SessionFile& file, const SessionFacts& facts, std::uint64_t prompts,
+                 const Rendering& rendering) {
+  const std::optional<std::string> path = put_file(desk, given, format, file, facts.project);
   desk.finish();
-  if (given.install) desk.say(*path);
+  if (given.install) desk.say(path.value_or(file.id));
   if (prompts > 0)
     desk.note("left out: " + std::to_string(prompts) + " × system prompt; " + *given.to +
               " has its own");
   note_rendering(desk, rendering);
-  const std::string import =
-      format == SessionFormat::opencode ? "opencode import " + path.value_or("FILE") + " && " : "";
+  const std::string import = format == SessionFormat::opencode && !given.install
+                                 ? "opencode import " + path.value_or("FILE") + " && "
+                                 : "";
   const char* const resume = format == SessionFormat::codex      ? "codex resume "
                              : format == SessionFormat::opencode ? "opencode -s "
                                                                  : "claude --resume ";
-  desk.note("to resume it: " + import + resume + file.id);
+  // opencode goes on with the model of the session, which it must have.
+  const char* const model =
+      format == SessionFormat::opencode && facts.model.empty() ? " -m PROVIDER/MODEL" : "";
+  desk.note("to resume it: " + import + resume + file.id + model);
 }
 
 // A session file for another program. Losses are reported on standard error.
@@ -217,11 +267,6 @@ int export_session(Desk& desk, const ExportOptions& given) {
   if (given.install && given.file)
     fail(ErrorCode::invalid_argument, "--install says where: -o does not go with it", "install");
   const SessionFormat format = *session_format_named(*given.to);
-  if (given.install && format == SessionFormat::opencode)
-    fail(ErrorCode::unsupported,
-         "opencode keeps its sessions in a database: write a file with -o, and give it to "
-         "`opencode import`",
-         "install");
   const Conversation conversation = desk.conversation(given);
   History history = conversation.history();
   if (given.rules.at_version) history = history.fork(Version(*given.rules.at_version)).value();
@@ -235,8 +280,9 @@ int export_session(Desk& desk, const ExportOptions& given) {
                      conversation.settings().model};
   if (facts.project.empty()) facts.project = current_folder();
   facts.begins_with_summary = views.begins_with_summary;
+  facts.has_summary_second = views.has_summary_second;
   facts.at_ms = history.version_info(history.version()).timestamp_ms;
-  put_session(desk, given, format, session_file(format, before, now.json, facts).value(),
+  put_session(desk, given, format, session_file(format, before, now.json, facts).value(), facts,
               views.system_prompts, now);
   return 0;
 }

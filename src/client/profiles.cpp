@@ -4,6 +4,8 @@
 
 #include <undertext/client.hpp>
 
+#include "message/client_text.hpp"
+
 namespace undertext {
 namespace {
 
@@ -17,11 +19,13 @@ struct ClientRow {
   Words volatile_members = {};  // besides those of all clients
   Words volatile_system_texts = {};
   Words summary_texts = {};
+  Words summary_questions = {};
   Words compaction_texts = {};
   Words own_headers = {};
   Words session_headers = {};
   Words session_pointers = {};
   Words agent_headers = {};
+  Words asking_headers = {};
   Words parent_pointers = {};
   Words stable_system = {};
   bool is_given_view = false;
@@ -42,6 +46,7 @@ constexpr List<1> codex_compaction = {"You are performing a CONTEXT CHECKPOINT C
 constexpr List<2> codex_own_headers = {"x-codex-turn-metadata", "x-codex-window-id"};
 constexpr List<3> codex_session_headers = {"thread-id", "session-id", "session_id"};
 constexpr List<1> codex_session_pointers = {"/prompt_cache_key"};
+constexpr List<1> codex_asking = {"x-codex-parent-thread-id"};
 constexpr List<1> codex_parent = {"x-codex-turn-metadata#/forked_from_thread_id"};
 constexpr List<1> codex_stable = {"/input/0/content/0/text"};
 
@@ -51,12 +56,15 @@ constexpr List<3> gemini_cli_compaction = {
     "Generate a new <state_snapshot>", "A previous <state_snapshot> exists"};
 constexpr List<1> gemini_cli_own_headers = {"user-agent: GeminiCLI"};
 
-// Its list begins with a question, and the summary is the answer.
-constexpr List<1> opencode_summary = {"What did we do so far?"};
-constexpr List<2> opencode_compaction = {
+constexpr List<1> opencode_questions = {opencode_question};
+constexpr List<3> opencode_compaction = {
+    "Here is the conversation so far:\n\n<conversation>\n",
     "Provide a detailed prompt for continuing our conversation above",
     "Provide a detailed but concise summary of our conversation above"};
 constexpr List<1> opencode_own_headers = {"user-agent: opencode/"};
+constexpr List<3> opencode_session_headers = {"x-session-id", "x-session-affinity",
+                                              "x-opencode-session"};
+constexpr List<1> opencode_asking = {"x-parent-session-id"};
 
 // What Chat's vendors put beside the content is not sent back by most.
 constexpr List<3> chat_reasoning = {"reasoning", "reasoning_content", "reasoning_details"};
@@ -80,6 +88,7 @@ constexpr ClientRow rows[] = {
      .own_headers = codex_own_headers,
      .session_headers = codex_session_headers,
      .session_pointers = codex_session_pointers,
+     .asking_headers = codex_asking,
      .parent_pointers = codex_parent,
      .stable_system = codex_stable},
     {.name = "gemini_cli",
@@ -90,10 +99,11 @@ constexpr ClientRow rows[] = {
      .session_headers = other_session_headers},
     // speaks the dialect of any provider
     {.name = "opencode",
-     .summary_texts = opencode_summary,
+     .summary_questions = opencode_questions,
      .compaction_texts = opencode_compaction,
      .own_headers = opencode_own_headers,
-     .session_headers = other_session_headers},
+     .session_headers = opencode_session_headers,
+     .asking_headers = opencode_asking},
     {.name = "openai_chat",
      .dialect = Dialect::openai_chat,
      .volatile_members = chat_reasoning,
@@ -117,11 +127,13 @@ ClientProfile profile_of(const ClientRow& row) {
     profile.volatile_parts.members.emplace_back(member);
   profile.volatile_parts.system_texts = strings(row.volatile_system_texts);
   profile.summary_texts = strings(row.summary_texts);
+  profile.summary_questions = strings(row.summary_questions);
   profile.compaction_texts = strings(row.compaction_texts);
   profile.own_headers = strings(row.own_headers);
   profile.session_headers = strings(row.session_headers);
   profile.session_pointers = strings(row.session_pointers);
   profile.agent_headers = strings(row.agent_headers);
+  profile.asking_headers = strings(row.asking_headers);
   profile.parent_pointers = strings(row.parent_pointers);
   profile.stable_system = strings(row.stable_system);
   profile.is_given_view = profile.volatile_parts.nothing = row.is_given_view;

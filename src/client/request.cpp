@@ -36,6 +36,30 @@ bool is_summary(const ClientProfile& client, const Message& message) {
          holds(message, "compaction");
 }
 
+bool has_calls(const Message& message) {
+  const std::vector<ContentBlock> blocks = read_blocks(message);
+  return std::any_of(blocks.begin(), blocks.end(), [](const ContentBlock& block) {
+    return block.kind == ContentBlock::Kind::call;
+  });
+}
+
+// Whether the message is the answer to a question of the client's own that begins its list. A user
+// may ask the same: that is in the conversation before it is answered, and nothing goes for it.
+bool answers_summary_question(const ClientProfile& client, const std::vector<Message>& list,
+                              std::size_t place) {
+  if (client.summary_questions.empty() || place == 0) return false;
+  const Message &question = list[place - 1], &answer = list[place];
+  const auto is_system = [](const Message& each) { return each.role() == Role::system; };
+  const auto asked = list.begin() + static_cast<std::ptrdiff_t>(place) - 1;
+  if (!std::all_of(list.begin(), asked, is_system) || question.role() != Role::user ||
+      answer.role() != Role::assistant || has_calls(answer))
+    return false;
+  const std::vector<ContentBlock> blocks = read_blocks(question);
+  return blocks.size() == 1 && blocks[0].kind == ContentBlock::Kind::text &&
+         std::find(client.summary_questions.begin(), client.summary_questions.end(),
+                   blocks[0].text) != client.summary_questions.end();
+}
+
 // A conversation or a cache has the same name in all requests that use it: of these nothing tells
 // one from the next.
 std::uint64_t reference_to(std::string_view response) {
@@ -120,6 +144,7 @@ class RequestReader {
   void read_head() {
     request_.session = first_header(client_.session_headers);
     request_.agent = first_header(client_.agent_headers);
+    request_.asked_by = first_header(client_.asking_headers);
     for (const std::string& pointer : client_.parent_pointers)
       if (request_.parent.empty()) request_.parent = in_header(pointer);
   }
@@ -214,8 +239,11 @@ op::Reconcile client_list(const ClientProfile& client, const std::vector<Message
   sent.volatile_parts = client.volatile_parts;
   sent.list.reserve(messages.size());
   sent.takes_view = client.is_given_view;
-  for (const Message& message : messages) {
-    const bool is_own_summary = !client.is_given_view && is_summary(client, message);
+  for (std::size_t place = 0; place < messages.size(); ++place) {
+    const Message& message = messages[place];
+    const bool is_own_summary =
+        !client.is_given_view &&
+        (is_summary(client, message) || answers_summary_question(client, messages, place));
     std::string item = client.is_given_view ? std::string() : referenced_item(message);
     sent.list.push_back(
         {message, identity(message, client.volatile_parts), is_own_summary, {}, std::move(item)});

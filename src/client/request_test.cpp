@@ -313,6 +313,67 @@ TEST(ClientRequest, SummariesOfGeminiCliAndOpencodeAreCompactions) {
   EXPECT_EQ(step.applied.reconciliation->outcome, ReconcileOutcome::compacted);
 }
 
+TEST(ClientRequest, TheQuestionOfOpencodeThatAUserTypesCompactsNothing) {
+  const ClientProfile opencode = find_client("opencode").value();
+  const auto outcomes = [&](const std::vector<std::string>& requests) {
+    std::vector<ReconcileOutcome> found;
+    History history;
+    for (const std::string& messages : requests) {
+      const std::string body = R"({"messages":[{"role":"system","content":"S"},)" + messages + "]}";
+      op::Reconcile list =
+          read_client_request(opencode, Dialect::openai_chat, body).value().reconcile;
+      Step step = history.apply({std::move(list)}, {}).value();
+      found.push_back(step.applied.reconciliation->outcome);
+      history = step.history;
+    }
+    return found;
+  };
+  const std::string question = R"({"role":"user","content":"What did we do so far?"})";
+  const auto user = [](const std::string& text) {
+    return R"({"role":"user","content":")" + text + R"("})";
+  };
+  const auto said = [](const std::string& text) {
+    return R"(,{"role":"assistant","content":")" + text + R"("},)";
+  };
+  const ReconcileOutcome appended = ReconcileOutcome::appended, edited = ReconcileOutcome::edited,
+                         compacted = ReconcileOutcome::compacted;
+  // asked first, and gone on with; then its user goes back behind the answer, and to the beginning
+  EXPECT_EQ(outcomes({question, question + said("nothing") + user("U2"),
+                      question + said("nothing") + user("U2") + said("A2") + user("U3"),
+                      question + said("nothing") + user("other"), user("anew")}),
+            (std::vector{appended, appended, appended, edited, edited}));
+  // asked in the middle, where what was said before it was taken back
+  const std::string
+      before = user("U1") + said("A1"),
+      tool = R"(,{"role":"assistant","content":"","tool_calls":[)"
+             R"({"id":"c1","type":"function","function":{"name":"read","arguments":"{}"}}]},)"
+             R"({"role":"tool","tool_call_id":"c1","content":"R"},)";
+  EXPECT_EQ(outcomes({before + user("U2") + said("A2") + user("U3"), before + question,
+                      before + question + said("much") + user("U4")}),
+            (std::vector{appended, edited, appended}));
+  // asked first after all was taken back: what answers looks into it
+  EXPECT_EQ(outcomes({before + user("U2"), question + tool + user("U3")}),
+            (std::vector{appended, edited}));
+  EXPECT_EQ(outcomes({before + user("U2"), question + said("much") + user("U3"),
+                      question + said("more") + user("U4")}),
+            (std::vector{appended, compacted, compacted}));
+}
+
+TEST(ClientRequest, OpencodeAsksForASummaryAndItsSubAgentsNameTheSessionThatAskedThem) {
+  const ClientProfile opencode = find_client("opencode").value();
+  const ClientRequestHead head{
+      .headers = {{"x-session-id", "child"}, {"x-parent-session-id", "ses_1"}}};
+  const auto kind = [&](const std::string& text) {
+    const std::string body = R"({"messages":[{"role":"user","content":")" + text + R"("}]})";
+    return read_client_request(opencode, Dialect::openai_chat, body, {}, head).value();
+  };
+  EXPECT_EQ(kind(R"(Here is the conversation so far:\n\n<conversation>\n[User]: hi)").kind,
+            ClientRequestKind::compaction);
+  EXPECT_EQ(kind("Here is the conversation so far: hi").kind, ClientRequestKind::turn);
+  EXPECT_EQ(kind("look").asked_by, "ses_1");
+  EXPECT_EQ(kind("look").session, "child");
+}
+
 TEST(ClientRequest, EveryProfileIsThereByItsName) {
   for (const std::string_view name : client_names())
     EXPECT_EQ(find_client(name).value().name, name);

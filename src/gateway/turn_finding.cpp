@@ -54,21 +54,48 @@ bool holds_some_answer(std::string_view key, const ClientRequest& request, const
   return false;
 }
 
-// How many messages a list begins with that the conversation's begins with too, system prompts
-// aside.
-std::size_t common_messages(const History& history, const op::Reconcile& request) {
+bool is_system(const Message& message) { return message.role() == Role::system; }
+
+// The client's list in the first request that is recorded, without system prompts.
+std::size_t first_list_size(const Conversation& conversation) {
+  const std::vector<RequestRecord> first = conversation.requests({.limit = 1}).value();
+  if (first.empty()) return 0;
+  const History history = conversation.history();
   const View log = history.log();
-  const auto is_system = [](const Message& message) { return message.role() == Role::system; };
-  std::size_t common = 0;
-  auto sent = request.list.begin();
+  const std::vector<std::uint64_t> list = client_list_at(history, first[0].version);
+  return static_cast<std::size_t>(std::count_if(
+      list.begin(), list.end(), [&](std::uint64_t ordinal) { return !is_system(log[ordinal]); }));
+}
+
+// What a list begins with that the conversation's begins with too, system prompts aside.
+struct Common {
+  std::size_t messages = 0;
+  bool has_first_answer = false;  // to all that the conversation was asked first, in any words
+};
+
+Common common_with(const Conversation& conversation, const op::Reconcile& request) {
+  const History history = conversation.history();
+  const View log = history.log();
+  Common common;
+  const auto next_said = [&](auto sent) {
+    while (sent != request.list.end() && is_system(sent->message)) ++sent;
+    return sent;
+  };
+  const std::size_t asked_first = first_list_size(conversation);
+  auto sent = next_said(request.list.begin());
+  const auto note_answer = [&] {
+    if (common.messages == asked_first && sent != request.list.end())
+      common.has_first_answer = sent->message.role() == Role::assistant;
+  };
+  note_answer();
   for (const std::uint64_t ordinal : list_by_now(history)) {
     const Message message = log[ordinal];
     if (is_system(message)) continue;
-    while (sent != request.list.end() && is_system(sent->message)) ++sent;
     if (sent == request.list.end() || identity(message, request.volatile_parts) != sent->identity)
       break;
-    ++sent;
-    ++common;
+    sent = next_said(sent + 1);
+    ++common.messages;
+    note_answer();
   }
   return common;
 }
@@ -416,37 +443,32 @@ TurnRecorder::Found TurnRecorder::find_said_in_session(Store& store, const SentR
 
 // The conversation of the session that has most of the list's beginning, of those that are found by
 // its first messages and of the newest that was asked alike, which is taken of two that have as
-// much. Without an answer in the list only what was asked alike will do.
+// much. It was asked with the same system prompt, or the list has an answer behind what it was asked
+// first: examples of answers are the same for agents that differ in their prompts only.
 TurnRecorder::Found TurnRecorder::find_by_beginning(Store& store, const SentRequest& sent,
                                                     const ClientRequest& request,
                                                     const RecordKeys& keys) const {
   const std::vector<std::string> firsts = keys_of_beginning(request, keys);
   if (firsts.empty()) return {};
-  std::vector<std::string> alike;
-  for (const std::string& key : setting_of(sent, request, keys))
-    if (const std::optional<FoundRequest> found = find_key(store, sent.tenant, {key}))
-      alike.push_back(found->conversation);
-  const auto is_asked_alike = [&](const std::string& conversation) {
-    return std::find(alike.begin(), alike.end(), conversation) != alike.end();
+  const auto conversation_of = [&](const std::string& key) {
+    const std::optional<FoundRequest> found = find_key(store, sent.tenant, {key});
+    return found ? found->conversation : std::string();
   };
-  const auto has_of = [&](const std::string& conversation) {
-    return common_messages(options_.open(sent.tenant, conversation)->history(), request.reconcile);
-  };
+  const std::vector<std::string> setting = setting_of(sent, request, keys);
+  const std::string same_prompt = conversation_of(setting.front());
   Found best;
   std::size_t most = 0;
-  for (const std::string& conversation : alike)
-    if (const std::size_t has = has_of(conversation); has > most) {
-      most = has;
-      best = {conversation};
-    }
-  for (const std::string& key : firsts) {
-    const std::optional<FoundRequest> found = find_key(store, sent.tenant, {key});
-    if (!found || (!holds_answer(request) && !is_asked_alike(found->conversation))) continue;
-    const std::size_t has = has_of(found->conversation);
-    if (has <= most && !best.conversation.empty()) continue;
-    most = has;
-    best = {found->conversation};
-  }
+  const auto try_one = [&](const std::string& key, std::size_t messages_min) {
+    const std::string conversation = conversation_of(key);
+    if (conversation.empty()) return;
+    const Common common = common_with(*options_.open(sent.tenant, conversation), request.reconcile);
+    if (common.messages < messages_min || (conversation != same_prompt && !common.has_first_answer))
+      return;
+    most = common.messages;
+    best = {conversation};
+  };
+  for (const std::string& key : setting) try_one(key, most + 1);
+  for (const std::string& key : firsts) try_one(key, best.conversation.empty() ? 0 : most + 1);
   return best;
 }
 
@@ -554,7 +576,7 @@ std::string TurnRecorder::session_conversation(const SentRequest& sent,
     return !maker || may_go_on_with(*maker, keys) ? named : std::string();
   }
   if (request.session.empty()) return {};
-  const std::string asked_by = asking_session(sent);
+  const std::string& asked_by = request.asked_by;
   const bool is_beside = !asked_by.empty() || !request.agent.empty() ||
                          request.kind == ClientRequestKind::side_request;
   ClientRequest main;

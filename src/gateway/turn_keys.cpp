@@ -55,12 +55,8 @@ std::string id_of(std::string_view name) {
          hex(sha256(name)).substr(0, digest_digits);
 }
 
-std::string asking_session(const SentRequest& sent) {
-  return sent.head.header("x-codex-parent-thread-id");
-}
-
 std::string ending_beside(const SentRequest& sent, const ClientRequest& request) {
-  const bool is_agent_session = !sent.conversation.empty() && !asking_session(sent).empty();
+  const bool is_agent_session = !sent.conversation.empty() && !request.asked_by.empty();
   const std::string agent = is_agent_session ? request.session : request.agent;
   std::string ending = agent.empty() ? std::string() : "-agent-" + agent;
   if (request.kind == ClientRequestKind::side_request) ending += side_ending;

@@ -22,8 +22,6 @@ namespace undertext::turn_keys {
 // An id of a conversation, of a name that may hold anything. What an id cannot hold is replaced, and
 // a digest tells names apart that are alike without it.
 std::string id_of(std::string_view name);
-// A sub-agent of Codex has a session of its own, and names the one that asked for it.
-std::string asking_session(const SentRequest& sent);
 // What a conversation beside the main one has behind the name of that.
 std::string ending_beside(const SentRequest& sent, const ClientRequest& request);
 std::string preferred_id(const SentRequest& sent, const ClientRequest& request);

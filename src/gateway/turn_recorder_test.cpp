@@ -493,6 +493,37 @@ TEST_F(TurnRecorderTest, AgentsOfOneSessionThatShareTheirFirstMessageKeepTheirOw
   }
 }
 
+TEST_F(TurnRecorderTest, AgentsOfOneSessionThatDifferInTheirPromptOnlyKeepTheirOwnConversations) {
+  const std::string tools = R"(,"tools":[{"name":"read","input_schema":{"type":"object"}}])";
+  for (const bool has_examples : {true, false})
+    for (const bool has_tools : {true, false}) {
+      const std::string session =
+          std::string(has_examples ? "examples" : "plain") + (has_tools ? "-tools" : "");
+      const auto in = [&](const std::string& agent, const std::vector<std::string>& said) {
+        std::vector<std::string> list;
+        if (has_examples) list = {"an example of a task", "an example of an answer to it"};
+        list.insert(list.end(), said.begin(), said.end());
+        std::string json = body(list);
+        json.insert(json.size() - 1, R"(,"system":"You are agent )" + agent + R"(.")" +
+                                         (has_tools ? tools : std::string()));
+        return sent(std::move(json), {{"x-session-id", session}});
+      };
+      const std::string one = turn(in("1", {"the task"}), answer("done 1"));
+      const std::string two = turn(in("2", {"the task"}), answer("done 2"));
+      EXPECT_NE(one, two) << session;
+      EXPECT_EQ(part_of(two), one) << session;
+      EXPECT_EQ(turn(in("1", {"the task", "done 1", "more"}), answer("so 1")), one) << session;
+      EXPECT_EQ(turn(in("2", {"the task", "done 2", "more"}), answer("so 2")), two) << session;
+      const std::string examples =
+          has_examples ? "an example of a task an example of an answer to it " : "";
+      EXPECT_EQ(texts(one), "You are agent 1. " + examples + "the task done 1 more so 1");
+      EXPECT_EQ(texts(two), "You are agent 2. " + examples + "the task done 2 more so 2");
+      // The prompt of one that was given an answer may change.
+      EXPECT_EQ(turn(in("2 of the next day", {"the task", "done 2.", "other"}), answer("yes")), two)
+          << session;
+    }
+}
+
 TEST_F(TurnRecorderTest, ASessionWhoseClientSendsTheLastMessagesOnlyIsOneConversationThatKeepsAll) {
   const std::vector<std::pair<std::string, std::string>> session = {{"x-session-id", "s"}};
   std::vector<std::string> all;

@@ -32,4 +32,7 @@ ClientBlock client_block(std::string_view text);
 // mentions stays, and so does all that follows it. Linear in the text.
 std::string without_client_text(std::string_view text);
 
+// What opencode says in the place of what it compacted; its answer is the summary.
+inline constexpr std::string_view opencode_question = "What did we do so far?";
+
 }  // namespace undertext

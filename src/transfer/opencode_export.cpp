@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json_text.hpp"
+#include "message/client_text.hpp"
 #include "message/turn.hpp"
 #include "store/chain.hpp"
 
@@ -225,9 +226,9 @@ class OpencodeDocument {
   std::string messages_;
 };
 
-// The text of a summary that the program can say itself: a user's, and nothing but text.
-std::optional<std::string> plain_text(const Turn& turn) {
-  if (turn.role != Role::user) return {};
+// The text of a message that the program can say itself: nothing but text.
+std::optional<std::string> plain_text(const Turn& turn, Role role) {
+  if (turn.role != role) return {};
   std::string text;
   for (const Block& block : turn.blocks) {
     if (block.kind != BlockKind::text) return {};
@@ -236,10 +237,29 @@ std::optional<std::string> plain_text(const Turn& turn) {
   return text;
 }
 
+// A summary that the session may have as the program's own, and how many messages are its record.
+struct OwnSummary {
+  std::string text;
+  std::size_t messages = 0;
+};
+
+std::optional<OwnSummary> own_summary(const SessionFacts& facts, const Turns& now) {
+  const auto text_at = [&](std::size_t place, Role role) {
+    return place < now.all.size() ? plain_text(now.all[place], role) : std::nullopt;
+  };
+  if (facts.begins_with_summary)
+    if (std::optional<std::string> text = text_at(0, Role::user)) return OwnSummary{*text, 1};
+  // Of several blocks, some were another message: what was kept of an answer.
+  if (facts.has_summary_second && now.all.size() > 1 && now.all[1].blocks.size() == 1 &&
+      text_at(0, Role::user) == opencode_question)
+    if (std::optional<std::string> text = text_at(1, Role::assistant)) return OwnSummary{*text, 2};
+  return {};
+}
+
 std::string title_of(const Turns& turns) {
   std::string title;
   for (const Turn& turn : turns.all) {
-    if (const std::optional<std::string> text = plain_text(turn))
+    if (const std::optional<std::string> text = plain_text(turn, Role::user))
       title = text->substr(0, text->find('\n'));
     if (!title.empty()) break;
   }
@@ -257,18 +277,16 @@ std::string title_of(const Turns& turns) {
 SessionFile opencode_file(const SessionFacts& facts, const std::string& seed,
                           std::optional<JsonValue> before, JsonValue now) {
   const Turns turns(now);
-  std::optional<std::string> summary;
-  if (before && facts.begins_with_summary && !turns.all.empty())
-    summary = plain_text(turns.all.front());
+  const std::optional<OwnSummary> summary = before ? own_summary(facts, turns) : std::nullopt;
   OpencodeDocument document(facts, seed, now.count() + (before ? before->count() : 0) + 2);
   std::string title = title_of(turns);
   if (summary) {
     const Turns earlier(*before);
     title = title_of(earlier);
     document.add_all(earlier);
-    document.add_compaction(*summary);
+    document.add_compaction(summary->text);
   }
-  document.add_all(turns, summary ? 1 : 0);
+  document.add_all(turns, summary ? summary->messages : 0);
   SessionFile file;
   file.id = document.session();
   file.lines = {document.take(title)};

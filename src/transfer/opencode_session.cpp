@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "message/client_text.hpp"
 #include "transfer/session_lines.hpp"
 
 namespace undertext {
@@ -12,8 +13,7 @@ namespace {
 
 constexpr std::string_view opencode_origin = "opencode";
 // As opencode says it to the model in their place.
-constexpr std::string_view of_compaction = "What did we do so far?",
-                           of_subtask = "The following tool was executed by the user",
+constexpr std::string_view of_subtask = "The following tool was executed by the user",
                            of_cleared = "[Old tool result content cleared]",
                            of_interrupted = "[Tool execution was interrupted]";
 
@@ -44,7 +44,7 @@ std::string user_part(JsonValue part) {
   if (type == "text" && !true_member(part, "ignored") && !text_member(part, "text").empty())
     return text_part(text_member(part, "text"));
   if (type == "file" && !is_said_elsewhere(part)) return file_part(part);
-  if (type == "compaction") return text_part(of_compaction);
+  if (type == "compaction") return text_part(opencode_question);
   if (type == "subtask") return text_part(of_subtask);
   return {};
 }

@@ -34,6 +34,8 @@ struct SessionFacts {
   std::int64_t at_ms = 0;  // of the session's last line
   // whether a summary is the first message: only that can be marked as the program's own
   bool begins_with_summary = true;
+  // whether one is the second message: where it answers opencode's question, it is opencode's own
+  bool has_summary_second = false;
 };
 
 struct SessionFile {

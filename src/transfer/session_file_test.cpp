@@ -133,6 +133,31 @@ TEST(SessionFile, APromptBeforeTheSummaryIsNoSummary) {
   EXPECT_EQ(texts(opencode), (std::vector<std::string>{"my own words", "a summary", "go on"}));
 }
 
+TEST(SessionFile, ACompactionOfOpencodeComesBackAsItsOwn) {
+  const auto compactions = [](const std::string& question, bool has_summary_second) {
+    const std::string now = R"({"messages":[{"role":"user","content":")" + question +
+                            R"("},{"role":"assistant","content":"they said hello"},)"
+                            R"({"role":"user","content":"go on"}]})";
+    SessionFacts given = facts;
+    given.begins_with_summary = false;
+    given.has_summary_second = has_summary_second;
+    const ImportedTranscript read =
+        read_transcript(
+            text_of(session_file(SessionFormat::opencode, anthropic_now, now, given).value()))
+            .value();
+    std::vector<std::string> list = texts(read);
+    if (list.size() > 3) {
+      EXPECT_EQ(read.compactions.at(0).list, (std::vector<std::size_t>{4, 5}));
+      list.erase(list.begin(), list.begin() + 4);
+    }
+    EXPECT_EQ(list, (std::vector<std::string>{question, "they said hello", "go on"}));
+    return read.compactions.size();
+  };
+  EXPECT_EQ(compactions("What did we do so far?", true), 1u);
+  EXPECT_EQ(compactions("What did we do so far?", false), 0u) << "a user's own question";
+  EXPECT_EQ(compactions("Fix it.", true), 0u) << "a summary behind the user's first prompt";
+}
+
 TEST(SessionFile, TheSameVersionGivesTheSameFileAndAnotherOneAnother) {
   const SessionFile one = session_file(SessionFormat::codex, "", responses_now, facts).value();
   EXPECT_EQ(one.lines, session_file(SessionFormat::codex, "", responses_now, facts).value().lines);

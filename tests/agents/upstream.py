@@ -63,13 +63,9 @@ def anthropic_blocks(body):
     names = {tool["name"] for tool in body.get("tools", [])}
     if any(part.get("type") == "tool_result" for part in parts) or last["role"] == "assistant":
         return [{"type": "text", "text": new_id("The result is here:")}], "end_turn"
-    helper = next((name for name in ("Task", "Agent") if name in names), None)
+    helper = next((name for name in HELPERS if name in names), None)
     if "ask a helper" in asked and helper:
-        call = {
-            "description": "look",
-            "prompt": "Please use a tool to look.",
-            "subagent_type": "general-purpose",
-        }
+        call = helper_arguments(helper)
         return [
             {"type": "text", "text": "A helper looks."},
             {"type": "tool_use", "id": new_id("toolu"), "name": helper, "input": call},
@@ -86,6 +82,16 @@ def anthropic_blocks(body):
 
 
 FILE = {"path": "notes.txt"}
+# Tools that ask a sub-agent, and the name of a sub-agent that their programs have.
+HELPERS = {"Task": "general-purpose", "Agent": "general-purpose", "task": "general"}
+
+
+def helper_arguments(tool):
+    return {
+        "description": "look",
+        "prompt": "Please use a tool to look.",
+        "subagent_type": HELPERS[tool],
+    }
 
 
 def anthropic_answer(body):
@@ -282,6 +288,8 @@ SIZE = {"tokens": 10}
 
 # Chat Completions, and Google
 
+MANY_TOKENS = 99000  # more than an agent wants that compacts below 100,000
+
 
 def reading_call(tools):
     """A call of the tool that reads files, whatever it is named: (name, arguments); none where there is no such tool. `tools`: name -> JSON schema."""
@@ -300,11 +308,13 @@ def chat_answer(body):
         tool["function"]["name"]: tool["function"].get("parameters", {})
         for tool in body.get("tools") or []
     }
-    call = (
-        reading_call(tools)
-        if last["role"] == "user" and "use a tool" in text_of(last["content"])
-        else None
-    )
+    asked = text_of(last["content"]) if last["role"] == "user" else ""
+    helper = next((name for name in HELPERS if name in tools), None)
+    call = None
+    if "ask a helper" in asked and helper:
+        call = helper, helper_arguments(helper)
+    elif "use a tool" in asked:
+        call = reading_call(tools)
     message = {"role": "assistant", "content": None if call else new_id("Answer")}
     if call:
         message["tool_calls"] = [
@@ -315,7 +325,8 @@ def chat_answer(body):
             }
         ]
     reason = "tool_calls" if call else "stop"
-    usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    tokens = MANY_TOKENS if asked.startswith("That was much") else 10
+    usage = {"prompt_tokens": tokens, "completion_tokens": 5, "total_tokens": tokens + 5}
     base = {"id": new_id("chatcmpl"), "created": 1, "model": body["model"]}
     if not body.get("stream"):
         return json.dumps(

@@ -92,11 +92,10 @@ def kinds(side):
 
 
 def requests_that_were_sent(client_side):
-    wanted = ("/messages", "/responses")
     return [
         (method, target, end_to_end(fields), body)
         for method, target, fields, body in client_side.requests()
-        if method == "POST" and target.split("?")[0].endswith(wanted)
+        if method == "POST" and target.split("?")[0].endswith(upstream.ANSWERED)
     ]
 
 
@@ -223,7 +222,8 @@ def directly(work, binary, folder):
         return printed(work(binary, client_side, folder)), kinds(client_side)
 
 
-def through_the_gateway(program, name, work, binary, conversations_min, kind, session_files):
+def through_the_gateway(program, name, work, binary, conversations_min, check_sessions):
+    """`check_sessions(store, folder, place)` compares what was recorded with what the agent in `folder` keeps itself."""
     with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place) / "work"
         plain, asked = directly(work, binary, folder)
@@ -232,7 +232,8 @@ def through_the_gateway(program, name, work, binary, conversations_min, kind, se
         store = f"sqlite:{place}/gateway.db"
         with tap.Tap() as client_side, tap.Tap() as provider_side:
             provider_side.to(provider.url.removeprefix("http://"))
-            gateway = Gateway(program, store, provider_side.url, client_side.address)
+            gemini = ("--gemini", provider_side.url)
+            gateway = Gateway(program, store, provider_side.url, client_side.address, *gemini)
             client_side.to(gateway.address)
             shown = printed(work(binary, client_side, folder))
             told = gateway.stop()
@@ -243,7 +244,7 @@ def through_the_gateway(program, name, work, binary, conversations_min, kind, se
             pair for pair in itertools.zip_longest(plain, shown) if pair[0] != pair[1]
         ][:3]
         turns = check_recorded(Store(program, store), provider)
-        check_session_files(program, Store(program, store), session_files(folder), kind, place)
+        check_sessions(Store(program, store), folder, place)
         assert len(turns) >= conversations_min, turns.keys()
         assert any(
             record["kind"] == "compaction" for records in turns.values() for record in records
@@ -492,14 +493,19 @@ def main(program, folder):
         {".codex/config.toml": 'model = "gpt-5"\n'},
         {"CODEX_API_KEY": "none"},
     )
-    through_the_gateway(
-        program, "Claude Code", claude_code_and_a_fork, claude, 3, "claude-code", claude_files
-    )
-    through_the_gateway(program, "Codex", agents.codex, openai, 2, "codex", codex_files)
+
+    def of_claude(store, home, place):
+        check_session_files(program, store, claude_files(home), "claude-code", place)
+
+    def of_codex(store, home, place):
+        check_session_files(program, store, codex_files(home), "codex", place)
+
+    through_the_gateway(program, "Claude Code", claude_code_and_a_fork, claude, 3, of_claude)
+    through_the_gateway(program, "Codex", agents.codex, openai, 2, of_codex)
     compacting_itself = lambda *words: agents.codex(*words, name="Another")
     codex_with_a_login(program, openai)
     through_the_gateway(
-        program, "Codex that compacts by itself", compacting_itself, openai, 2, "codex", codex_files
+        program, "Codex that compacts by itself", compacting_itself, openai, 2, of_codex
     )
 
 

@@ -27,22 +27,6 @@ import upstream
 TURNS = (("Please use a tool.", False), ("thanks", True), ("Now use a tool again.", True))
 
 
-def node_of(folder):
-    """A Node of 20 or later: of the path, or the one that scripts have got (scripts/lib.sh)."""
-    for node in (shutil.which("node"), folder.parent.parent / "node" / "bin" / "node"):
-        if node and pathlib.Path(node).exists():
-            if (
-                int(
-                    subprocess.run([node, "--version"], check=True, capture_output=True, text=True)
-                    .stdout.lstrip("v")
-                    .split(".")[0]
-                )
-                >= 20
-            ):
-                return str(node)
-    return None
-
-
 class Agent:
     """Runs a program of Node's for a turn at a time."""
 
@@ -61,30 +45,9 @@ class Agent:
 
 def pi(api, path):
     def work(command, provider, folder):
-        agent = Agent(command, folder)
-        models = {
-            "providers": {
-                "x": {
-                    "baseUrl": provider.url + path,
-                    "api": api,
-                    "apiKey": "none",
-                    "models": [{"id": "m"}],
-                }
-            }
-        }
-        (agent.folder / ".pi" / "agent").mkdir(parents=True)
-        (agent.folder / ".pi" / "agent" / "models.json").write_text(json.dumps(models))
-        agent.environment["PI_OFFLINE"] = "1"
-        for text, resumes in TURNS:
-            agent.run(
-                "--provider",
-                "x",
-                "--model",
-                "m",
-                *(["--continue"] if resumes else []),
-                "--print",
-                text,
-            )
+        agent = running.Pi(command, provider, folder, api, path)
+        for text, _ in TURNS:
+            agent.say(text)
         return agent
 
     return work
@@ -190,15 +153,9 @@ def the_same_with_and_without(program, name, work, command, is_pi=False):
 
 def main(program, folder):
     folder = pathlib.Path(folder).resolve()
-    pis, geminis = (
-        folder / "node_modules" / path
-        for path in (
-            "@mariozechner/pi-coding-agent/dist/cli.js",
-            "@google/gemini-cli/bundle/gemini.js",
-        )
-    )
-    node = node_of(folder)
-    if not node or not pis.exists() or not geminis.exists():
+    pi_command, node = running.pi_command(folder), running.node_of(folder)
+    geminis = folder / "node_modules/@google/gemini-cli/bundle/gemini.js"
+    if not pi_command or not geminis.exists():
         agents.agents.skip("scripts/peers agents could not get them, or there is no Node 20")
     for api, path in (
         ("openai-completions", "/v1"),
@@ -206,7 +163,7 @@ def main(program, folder):
         ("anthropic-messages", ""),
         ("google-generative-ai", "/v1beta"),
     ):
-        the_same_with_and_without(program, f"pi with {api}", pi(api, path), [node, str(pis)], True)
+        the_same_with_and_without(program, f"pi with {api}", pi(api, path), pi_command, True)
     the_same_with_and_without(program, "Gemini CLI", gemini, [node, str(geminis)])
 
 
