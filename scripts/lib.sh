@@ -23,8 +23,6 @@ export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros}
 parts=(sqlite inspector vocabularies node node-adapters python python-adapters clients agents sdks mcp mcp-node tiktoken openapi generators site ruff biome prose proxies
   server endpoint zlib brotli postgres line-editing benchmarks simdjson
   chromium curl openssl haproxy)
-# Of the first line, real clients of providers.
-client_parts=(clients agents sdks)
 # Those that cmake looks for and the script at hand wants.
 wanted=()
 # One line for each missing part: "PART: reason". A file, because stages are subshells.

@@ -85,7 +85,7 @@ export npm_config_fetch_retries=0 PIP_RETRIES=0
 
 # Nothing can be reached: everything else is tested, each part is reported when it is found missing and again at the end, and the status is 1.
 run 1 scripts/test
-obtained=(sqlite inspector node node-adapters python python-adapters clients agents sdks mcp mcp-node tiktoken openapi generators site vocabularies)
+obtained=(sqlite inspector node node-adapters python python-adapters clients sdks mcp mcp-node tiktoken openapi site vocabularies)
 for part in "${obtained[@]}"; do
   (($(grep -c "^MISSING $part: " "$work/output") == 2)) || fail "$part is not reported twice"
   ends_with $((${#obtained[@]} + 2)) "^MISSING $part: "

@@ -2,6 +2,7 @@
 
 #include <future>
 #include <stdexcept>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -128,8 +129,11 @@ TEST(Recording, WhatIsNotBegunWhenItStopsIsDroppedAndCounted) {
   Fixture at(1 << 20);
   for (int i = 0; i < 3; ++i)
     at.queue.begin(request_of("question"))->end(ObservedExchange::End::complete, "");
+  const auto now = std::chrono::steady_clock::now();
+  std::thread stopping([&] { at.queue.stop(now); });
+  at.queue.wait_for_recorder(now + std::chrono::minutes(1));  // ends as soon as it is to stop
   at.recorder->may_go_on.set_value();
-  at.queue.stop(std::chrono::steady_clock::now());
+  stopping.join();
   EXPECT_LE(at.recorder->requests.size(), 1u);
   EXPECT_EQ(at.queue.counts().dropped, 3u);
   EXPECT_EQ(at.queue.counts().bytes, 0u);
