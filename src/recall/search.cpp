@@ -38,6 +38,14 @@ struct Candidate {
   double score = 0;
 };
 
+// Whether a text ends with a question mark, of whatever script.
+bool is_question(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  for (const std::string_view mark : {"?", "\uFF1F", "\u061F"})
+    if (text.ends_with(mark)) return true;
+  return false;
+}
+
 class Search {
  public:
   Search(const History& history, const RecallIndex& index, const RecallQuery& query,
@@ -196,21 +204,22 @@ class Search {
     std::string text = stored_.message(ordinal).text();
     Said said{ordinal};
     const auto [first, last] = said_.equal_range(text);
-    if (first != last) said.follows = what_follows(ordinal);
+    const bool asks = first != last && is_question(text);
+    if (first != last) said.follows = what_follows(ordinal, asks);
     for (auto at = first; at != last; ++at) {
       Said& each = at->second;
-      if (!each.follows) each.follows = what_follows(each.ordinal);
+      if (!each.follows) each.follows = what_follows(each.ordinal, asks);
       if (each.follows == said.follows) return true;
     }
     said_.emplace(std::move(text), std::move(said));
     return false;
   }
-  // Of what is asked, be it by the user, by a call or with a question mark: the same question may
-  // have had another answer. Empty of what is not.
-  std::string what_follows(std::uint32_t ordinal) {
-    std::string says;
+  // Who says it, and what follows if it asks, be it as the user, by a call or with a question mark:
+  // the same question may have had another answer.
+  std::string what_follows(std::uint32_t ordinal, bool asks) {
     const StoredMessage& stored = stored_[ordinal];
-    if (stored.role() != Role::user && stored.calls == 0) return says;
+    std::string says(name(stored.role()));
+    if (!asks && stored.role() != Role::user && stored.calls == 0) return says;
     if (ordinal + 1 >= rep_.log.size() || !scope_.is_searched(ordinal + 1)) return says;
     for (const std::uint32_t next : unit_of(ordinal + 1))
       if (next > ordinal) says += '\0' + readable_text(stored_.message(next));
