@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-FOREIGN = ("langchain_core", "langgraph", "agents", "openai", "pydantic")
+FOREIGN = ("langchain_core", "langchain", "langgraph", "agents", "openai", "pydantic")
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,10 @@ FOREIGN = ("langchain_core", "langgraph", "agents", "openai", "pydantic")
     [
         ("undertext", set()),
         ("undertext.langchain", {"langchain_core", "pydantic"}),
+        (
+            "undertext.langchain_agents",
+            {"langchain_core", "langchain", "langgraph", "pydantic"},
+        ),
         ("undertext.langgraph", {"langchain_core", "langgraph", "pydantic"}),
         ("undertext.openai_agents", {"agents", "openai", "pydantic"}),
     ],
