@@ -37,6 +37,28 @@ std::uint64_t newest_reserve(const Conversation& conversation,
   return 0;
 }
 
+const RequestRecord* record_of(const std::vector<RequestRecord>& records, std::uint64_t number) {
+  const auto found = std::lower_bound(
+      records.begin(), records.end(), number,
+      [](const RequestRecord& record, std::uint64_t wanted) { return record.number < wanted; });
+  return found != records.end() && found->number == number ? &*found : nullptr;
+}
+
+// Two requests of one version: what they have otherwise was not followed, so that only their texts
+// tell whether the client changed it.
+bool saw_the_same(const std::vector<RequestRecord>& records, const LedgerFinding& finding) {
+  const RequestRecord* const later = record_of(records, finding.number);
+  const RequestRecord* const earlier = record_of(records, finding.against);
+  return finding.cause == MissCause::upstream && later && earlier &&
+         later->version == earlier->version;
+}
+
+void set_changed(Ledger& ledger, LedgerFinding& finding) {
+  finding.cause = MissCause::changed;
+  for (LedgerTurn& turn : ledger.turns)
+    if (turn.number == finding.number) turn.cause = MissCause::changed;
+}
+
 }  // namespace
 
 Result<Conversation::Compared> Conversation::cache_break(std::uint64_t number,
@@ -91,12 +113,16 @@ Result<Ledger> Conversation::ledger(const LedgerQuery& query,
     std::size_t left = explained_max;
     for (auto finding = ledger.findings.rbegin(); finding != ledger.findings.rend() && left > 0;
          ++finding) {
-      if (finding->cause != MissCause::changed) continue;
+      const bool is_unknown = saw_the_same(*records, *finding);
+      if (finding->cause != MissCause::changed && !is_unknown) continue;
       --left;
       Result<Compared> compared = cache_break(finding->number, finding->against, work);
       // Of a text that is gone or damaged there is no byte to name.
       if (!compared && compared.error().code == ErrorCode::unavailable) return compared.error();
-      if (compared) finding->at = std::move(compared->at);
+      if (!compared) continue;
+      if (is_unknown && compared->at.kind == CacheBreak::Kind::broken)
+        set_changed(ledger, *finding);
+      if (finding->cause == MissCause::changed) finding->at = std::move(compared->at);
     }
     return ledger;
   });

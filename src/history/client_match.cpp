@@ -184,11 +184,18 @@ std::size_t overlap(const std::vector<Identity>& before, const std::vector<Ident
 
 // The list goes on with what is new. Instructions stand in every request, and some begin with what
 // was sent since something was cached. A delta that goes on with another answer than the one before
-// says nothing again of what was sent or dropped; it may have the answer.
+// says nothing again of what was sent or dropped; it may have the answer. One that goes on with the
+// same answer as before, and says what was said then, is sent again.
 void ClientMatch::go_on_with_delta() {
   prefix_ = client_.list.size();
   end_ = sent_.list.size();
   skip_said_instructions();
+  if (sent_.reference != 0 && newest_reference(rep_) == sent_.reference && list_ends_with_delta()) {
+    begin_ = end_;
+    old_.clear();
+    unsent_ = 0;
+    return;
+  }
   const PlacedView view = rep_.head.placed();
   for (const ClientEntry& entry : old_)
     if (view.shows(entry.ordinal) || is_answer(entry.ordinal)) implied_.push_back(entry);
@@ -204,6 +211,16 @@ void ClientMatch::go_on_with_delta() {
   }
   for (const ClientEntry& entry : implied_) before.push_back(entry.identity);
   begin_ += overlap(before, now);
+}
+
+bool ClientMatch::list_ends_with_delta() const {
+  const std::uint64_t count = end_ - begin_;
+  if (count > prefix_) return false;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    log_.go_on(i);
+    if (old_entry(prefix_ - count + i).identity != sent_.list[begin_ + i].identity) return false;
+  }
+  return true;
 }
 
 bool ClientMatch::goes_on_with_another_answer() const {

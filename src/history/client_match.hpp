@@ -113,6 +113,7 @@ class ClientMatch {
   void make_identities();
   void find_ends();
   void go_on_with_delta();
+  bool list_ends_with_delta() const;
   bool goes_on_with_another_answer() const;
   void skip_said_instructions();
   bool stands_at_place(std::size_t place) const;

@@ -260,9 +260,19 @@ class Story : RandomClient {
     const Result<Step> again = history_.apply({delta}, {});
     ASSERT_TRUE(again);
     ASSERT_EQ(again->applied.reconciliation->outcome, ReconcileOutcome::same);
+    if (delta.reference != 0) check_same_after_answer(delta);
     check_same_again();
     check_undo(before);
     check_replay(before);
+  }
+
+  void check_same_after_answer(const op::Reconcile& delta) const {
+    const Message answer = Message::make(Role::assistant, "an answer").value();
+    const Result<Step> answered = history_.apply({op::Append{{answer}}}, {});
+    ASSERT_TRUE(answered);
+    const Result<Step> again = answered->history.apply({delta}, {});
+    ASSERT_TRUE(again);
+    ASSERT_EQ(again->applied.reconciliation->outcome, ReconcileOutcome::same);
   }
 
   // Laws 3 and 4: the list holds what was sent, each message once; kept ones keep their ordinals.

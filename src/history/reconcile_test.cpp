@@ -638,6 +638,17 @@ TEST(Reconcile, ADeltaToAnotherAnswerMayHaveThatAnswerAndInstructions) {
   EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "A2", "U2"}));
 }
 
+TEST(Reconcile, ADeltaThatIsSentAgainAfterItsAnswerWasRecordedChangesNothing) {
+  Followed client;
+  client.reconcile({"s:S", "u:U1"}).reconcile(delta_to(1, {"s:S", "u:U2"}));
+  client.apply(op::Append{{message("a:A2")}}).reconcile(delta_to(1, {"s:S", "u:U2"}));
+  EXPECT_EQ(client.last, (Reconciliation{same, 3, 0, 0}));
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "A2"}));
+  client.reconcile(delta_to(2, {"s:S", "u:U3"}));
+  EXPECT_EQ(client.view(), (Texts{"S", "U1", "U2", "A2", "U3"}));
+  EXPECT_EQ(client.list(), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+}
+
 TEST(Reconcile, ADeltaThatRefersToNothingKnownRepeatsWhatItEndsWith) {
   Followed client;
   client.reconcile(delta_to(0, {"u:yes"})).reconcile(delta_to(0, {"u:yes"}));
