@@ -10,6 +10,7 @@ from ._conversation import Conversation
 from ._errors import InvalidArgumentError, _make
 from ._foreign import messages_of, spelled
 from ._store import Store
+from ._store import open as open_conversation
 from .types import Settings
 
 #: One conversation, or a store that has one for each thread.
@@ -30,10 +31,13 @@ class Followed:
         self._name = name
         self._settings = settings
 
-    def has_tools(self) -> bool:
-        """Whether summaries tell the model of tools that read the originals."""
+    def tools(self) -> List[Dict[str, Any]]:
+        """The `name`, `description` and `input_schema` of tools that read what was hidden, where the settings say that summaries name them to the model."""
         of = self._where._settings if isinstance(self._where, Conversation) else self._settings
-        return cast("Mapping[str, object]", of or {}).get("contextTools") is True
+        if cast("Mapping[str, object]", of or {}).get("contextTools") is not True:
+            return []
+        with open_conversation() as conversation:
+            return conversation.tools("anthropic")
 
     @contextlib.contextmanager
     def conversation(self, thread: str | None) -> Iterator[Conversation]:

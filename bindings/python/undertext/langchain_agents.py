@@ -37,7 +37,7 @@ class UndertextMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     ) -> None:
         super().__init__()
         self._followed = Followed(where, name, settings)
-        self.tools: Sequence[BaseTool] = self._tools() if self._followed.has_tools() else ()
+        self.tools: Sequence[BaseTool] = [self._tool(**tool) for tool in self._followed.tools()]
 
     def wrap_model_call(
         self,
@@ -77,12 +77,6 @@ class UndertextMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def _answered(self, thread: str | None, answer: Sequence[BaseMessage]) -> None:
         with self._followed.conversation(thread) as conversation:
             conversation.append_text(f"[{','.join(map(_stored, answer))}]")
-
-    def _tools(self) -> List[BaseTool]:
-        import undertext
-
-        with undertext.open() as conversation:
-            return [self._tool(**tool) for tool in conversation.tools("anthropic")]
 
     def _tool(self, name: str, description: str, input_schema: Mapping[str, Any]) -> BaseTool:
         def call(config: RunnableConfig, **arguments: Any) -> str:

@@ -7,7 +7,15 @@ import sys
 
 import pytest
 
-FOREIGN = ("langchain_core", "langchain", "langgraph", "agents", "openai", "pydantic")
+FOREIGN = (
+    "langchain_core",
+    "langchain",
+    "langgraph",
+    "agents",
+    "openai",
+    "pydantic",
+    "pydantic_ai",
+)
 
 
 @pytest.mark.parametrize(
@@ -21,6 +29,7 @@ FOREIGN = ("langchain_core", "langchain", "langgraph", "agents", "openai", "pyda
         ),
         ("undertext.langgraph", {"langchain_core", "langgraph", "pydantic"}),
         ("undertext.openai_agents", {"agents", "openai", "pydantic"}),
+        ("undertext.pydantic_ai", {"pydantic", "pydantic_ai"}),
     ],
 )
 def test_a_module_imports_what_it_is_for_and_nothing_else(module: str, wanted: set[str]) -> None:
