@@ -7,7 +7,7 @@ import json
 from typing import Any, Dict, Iterator, List, Mapping, Sequence, Union, cast
 
 from ._conversation import Conversation
-from ._errors import InvalidArgumentError, _make
+from ._errors import InvalidArgumentError
 from ._foreign import messages_of, spelled
 from ._store import Store
 from ._store import open as open_conversation
@@ -55,11 +55,13 @@ class Followed:
             yield conversation
 
 
-def seen(conversation: Conversation, texts: Sequence[str]) -> List[Mapping[str, Any]]:
-    """What the model is to see of the list that an agent has now: the view, once the conversation follows the list and has compressed itself."""
-    line = f'{{"operation":"RECONCILE","messages":[{",".join(texts)}]}}'
-    answer: Dict[str, Any] = json.loads(conversation.answer_text(line))
-    if not answer["ok"]:
-        raise _make(answer["error"]["code"], answer["error"])
+def follow(conversation: Conversation, **request: Any) -> None:
+    """Follows the list that an agent has now, until what this makes necessary is compressed: then the view is what the model is to see."""
+    conversation.reconcile(**request)
     conversation.wait_for_compression()
+
+
+def seen(conversation: Conversation, texts: Sequence[str]) -> List[Mapping[str, Any]]:
+    """The view that follows a list of messages, each given as JSON."""
+    follow(conversation, messages=json.loads(f"[{','.join(texts)}]"))
     return messages_of(conversation)

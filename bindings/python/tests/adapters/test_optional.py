@@ -15,6 +15,7 @@ FOREIGN = (
     "openai",
     "pydantic",
     "pydantic_ai",
+    "google.adk",
 )
 
 
@@ -30,6 +31,7 @@ FOREIGN = (
         ("undertext.langgraph", {"langchain_core", "langgraph", "pydantic"}),
         ("undertext.openai_agents", {"agents", "openai", "pydantic"}),
         ("undertext.pydantic_ai", {"pydantic", "pydantic_ai"}),
+        ("undertext.google_adk", {"pydantic", "google.adk"}),
     ],
 )
 def test_a_module_imports_what_it_is_for_and_nothing_else(module: str, wanted: set[str]) -> None:
