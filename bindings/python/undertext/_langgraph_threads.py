@@ -30,7 +30,7 @@ from ._conversation import Conversation
 from ._errors import CorruptError, NotFoundError, UnavailableError, UndertextError
 from ._foreign import json_text, spelled
 from ._langgraph_lists import MessageList
-from ._store import Store
+from ._store import Store, records_of
 from ._view import View
 
 T = TypeVar("T")
@@ -397,17 +397,9 @@ class Threads:
 
 def _names(store: Store, prefix: str) -> Iterator[str]:
     """Of journals and lists, and of nothing else that somebody may call so."""
-    after = prefix
-    while True:
-        page = store.list(after=after)
-        for entry in page:
-            if not entry["conversation"].startswith(prefix):
-                return
-            if _NAME.match(entry["conversation"]):
-                yield entry["conversation"]
-        if not page:
-            return
-        after = page[-1]["conversation"]
+    for record in records_of(store, prefix):
+        if _NAME.match(record["conversation"]):
+            yield record["conversation"]
 
 
 def _is_journal(name: str) -> bool:

@@ -16,6 +16,7 @@ FOREIGN = (
     "pydantic",
     "pydantic_ai",
     "google.adk",
+    "claude_agent_sdk",
 )
 
 
@@ -32,6 +33,7 @@ FOREIGN = (
         ("undertext.openai_agents", {"agents", "openai", "pydantic"}),
         ("undertext.pydantic_ai", {"pydantic", "pydantic_ai"}),
         ("undertext.google_adk", {"pydantic", "google.adk"}),
+        ("undertext.claude_agent_sdk", {"pydantic", "claude_agent_sdk"}),
     ],
 )
 def test_a_module_imports_what_it_is_for_and_nothing_else(module: str, wanted: set[str]) -> None:
