@@ -11,7 +11,7 @@
 namespace undertext {
 namespace {
 
-constexpr int header_bytes = 100;
+constexpr int header_bytes = int{database_header_bytes};
 
 struct Named {
   std::uint64_t device = 0, inode = 0, links = 0;  // inode 0: there is none
@@ -47,31 +47,19 @@ sqlite3_vfs* beneath() { return sqlite3_vfs_find(nullptr); }
 // SQLite takes these for damage, and a disk that fails for a moment is none.
 int read_code(int code) { return code == SQLITE_IOERR_CORRUPTFS ? SQLITE_IOERR_READ : code; }
 
-struct FirstPage {
-  PageLayout layout;
-  std::uint64_t id = 0;
-  std::uint32_t counter = 0;
-};
-
 // Looks into the file itself: others may have made it, or given it trailers, since it was opened.
-// Nothing: it could not be read; an empty file has no layout.
-std::optional<FirstPage> first_page(sqlite3_file* real) {
-  unsigned char header[header_bytes], trailer[page_trailer_bytes];
-  int code = real->pMethods->xRead(real, header, header_bytes, 0);
-  if (code == SQLITE_IOERR_SHORT_READ) return FirstPage{};
-  if (code != SQLITE_OK) return std::nullopt;
-  const std::string_view bytes(reinterpret_cast<const char*>(header), header_bytes);
-  FirstPage page{layout_of(bytes), 0, change_counter(bytes)};
-  if (!page.layout.has_trailers) return page;
-  code = real->pMethods->xRead(real, trailer, page_trailer_bytes,
-                               page.layout.page_bytes - page_trailer_bytes);
-  if (code != SQLITE_OK) return std::nullopt;
-  page.id = id_in_trailer(trailer);
-  return page;
+std::optional<FirstPage> first_page_of(sqlite3_file* real) {
+  return first_page(
+      [real](std::size_t at, unsigned char* to, std::size_t size) -> std::optional<std::size_t> {
+        const int code =
+            real->pMethods->xRead(real, to, static_cast<int>(size), static_cast<sqlite3_int64>(at));
+        if (code == SQLITE_IOERR_SHORT_READ) return 0;
+        return code == SQLITE_OK ? std::optional(size) : std::nullopt;
+      });
 }
 
 void learn(CheckedFile& self) {
-  const std::optional<FirstPage> page = first_page(self.real);
+  const std::optional<FirstPage> page = first_page_of(self.real);
   if (!page || page->layout.page_bytes == 0) return;
   self.layout = page->layout;
   if (page->id != 0) self.id = page->id;
@@ -141,7 +129,7 @@ int write_file(sqlite3_file* file, const void* from, int size, sqlite3_int64 at)
   if (at == 0) {
     // Its counter would hide for ever that the pages behind it are an older copy's.
     const std::uint32_t seen = seen_counter(self);
-    const std::optional<FirstPage> there = first_page(self.real);
+    const std::optional<FirstPage> there = first_page_of(self.real);
     if (there && is_before(there->counter, seen)) return SQLITE_IOERR_WRITE;
   }
   put_trailer(page, size, static_cast<std::uint64_t>(at / size), self.id);
@@ -313,7 +301,7 @@ CheckedFile* file_of(sqlite3* database, int which) {
 // Through the file itself, whose name may be another's by now. Null: nothing.
 const char* written_over(const CheckedFile& self) {
   const std::uint32_t seen = seen_counter(self);
-  const std::optional<FirstPage> page = first_page(self.real);
+  const std::optional<FirstPage> page = first_page_of(self.real);
   if (!page) return nullptr;
   if (self.id != 0 && page->id != self.id) return "another database was written over it";
   if (is_before(page->counter, seen)) return older_copy;

@@ -38,9 +38,9 @@
 
 #include <undertext/error.hpp>
 
-namespace undertext {
+#include "sqlite/page_trailer.hpp"
 
-inline constexpr int page_trailer_bytes = 16;  // SQLite's "reserved bytes"
+namespace undertext {
 
 // The name to open databases with. Works on SQLite's default file system of the moment in which a
 // file is opened.

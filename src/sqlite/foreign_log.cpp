@@ -20,8 +20,7 @@
 namespace undertext {
 namespace {
 
-constexpr std::size_t log_header_bytes = 32, frame_header_bytes = 24, file_header_bytes = 100,
-                      salt_bytes = 8;
+constexpr std::size_t log_header_bytes = 32, frame_header_bytes = 24, salt_bytes = 8;
 
 std::uint32_t big_endian(std::string_view bytes, std::size_t at) {
   std::uint32_t number = 0;
@@ -148,23 +147,15 @@ class Frames {
   Checksum before_;
 };
 
-// What a page 1 says of its database. 0: nothing.
-struct FirstPage {
-  std::uint64_t id = 0;
-  std::uint32_t counter = 0;
-};
-
+// `read(at, size)` returns the bytes that are there.
 template <class Read>
-FirstPage first_page(const Read& read) {
-  const std::string header(read(0, file_header_bytes));
-  const PageLayout layout = layout_of(header);
-  FirstPage page{0, change_counter(header)};
-  if (!layout.has_trailers) return page;
-  const std::string trailer(read(static_cast<std::size_t>(layout.page_bytes - page_trailer_bytes),
-                                 std::size_t{page_trailer_bytes}));
-  if (trailer.size() == page_trailer_bytes)
-    page.id = id_in_trailer(reinterpret_cast<const unsigned char*>(trailer.data()));
-  return page;
+FirstPage first_page_in(const Read& read) {
+  const auto copy = [&](std::size_t at, unsigned char* to, std::size_t size) {
+    const auto bytes = read(at, size);
+    std::copy(bytes.begin(), bytes.end(), to);
+    return std::optional(bytes.size());
+  };
+  return first_page(copy).value_or(FirstPage{});
 }
 
 // Of the commits in a log, as far as SQLite reads it.
@@ -187,7 +178,7 @@ Logged logged(const ReadFile& log) {
   while (const std::optional<Frame> frame = frames.next()) {
     if (!frame->is_sound) break;
     if (frame->page() == 1) {
-      const FirstPage page = first_page(
+      const FirstPage page = first_page_in(
           [&](std::size_t at, std::size_t size) { return frame->body().substr(at, size); });
       if (page.id != 0) with_open_commit.id = page.id;
       if (with_open_commit.first_counter == 0) with_open_commit.first_counter = page.counter;
@@ -240,14 +231,14 @@ std::optional<Error> refuse_foreign_log(const std::string& path) {
   for (int look = 0; look < looks_max; ++look) {
     const std::string header = log.at(0, log_header_bytes);
     if (header.size() != log_header_bytes) return std::nullopt;
-    if (file.at(0, file_header_bytes).empty())
+    if (file.at(0, database_header_bytes).empty())
       return refuse(path, "is the log of a database that is gone");
     // Others may move commits into the file meanwhile: its counter is at most what the log ends
     // with before that is read, and at least what the log begins with after that.
     const auto read = [&](std::size_t at, std::size_t size) { return file.at(at, size); };
-    const FirstPage before = first_page(read);
+    const FirstPage before = first_page_in(read);
     const Logged commits = logged(log);
-    const FirstPage after = first_page(read);
+    const FirstPage after = first_page_in(read);
     const bool is_of_other = commits.id != 0 && commits.id != after.id;
     if (!is_of_other && !commits.is_behind(before) && !commits.begins_behind(after))
       return std::nullopt;
