@@ -66,7 +66,9 @@ function(undertext_postgres_tests)
       ${UNDERTEXT_PYTHON3} $<TARGET_FILE:undertext_cli>)
     add_test(NAME postgres.reconcile_race COMMAND ${server} ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/reconcile_race_test.py
       $<TARGET_FILE:undertext_cli>)
-    list(APPEND tests postgres.command postgres.reconcile_race)
+    add_test(NAME postgres.redacted_words COMMAND ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/postgres/redacted_words.py
+      $<TARGET_FILE:undertext_cli>)
+    list(APPEND tests postgres.command postgres.reconcile_race postgres.redacted_words)
     # On a cluster of Citus, where PostgreSQL has it; without it they are skipped. The longer forms of citus.py are run by hand.
     set(citus ${UNDERTEXT_PYTHON3} ${PROJECT_SOURCE_DIR}/tests/postgres/citus.py
       $<TARGET_FILE:undertext_racing> $<TARGET_FILE:undertext_cli>)

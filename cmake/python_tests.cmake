@@ -17,7 +17,7 @@ if(TARGET undertext_cli)
   set_property(TEST python.same_answers APPEND PROPERTY ENVIRONMENT UNDERTEXT_BINARY=$<TARGET_FILE:undertext_cli>)
 endif()
 undertext_python_test(types ${UNDERTEXT_PYTHON} -m mypy --strict --cache-dir ${PROJECT_BINARY_DIR}/mypy
-  --exclude "undertext/(langchain|langgraph|openai_agents)\\.py$" --exclude tests/adapters ${PROJECT_SOURCE_DIR}/bindings/python/undertext
+  --exclude "undertext/(langchain|langchain_agents|langgraph|openai_agents|pydantic_ai|google_adk|claude_agent_sdk)\\.py$" --exclude tests/adapters ${PROJECT_SOURCE_DIR}/bindings/python/undertext
   ${PROJECT_SOURCE_DIR}/bindings/python/tests ${PROJECT_SOURCE_DIR}/examples/hello.py ${PROJECT_SOURCE_DIR}/examples/own_strategy.py)
 
 # `undertext exec` as the players of scenarios want it: a program of its own.
@@ -74,7 +74,7 @@ endif()
 undertext_python_test(adapters.types ${adapters_python} -m mypy --strict --cache-dir ${PROJECT_BINARY_DIR}/mypy-adapters
   ${PROJECT_SOURCE_DIR}/bindings/python/undertext ${adapters})
 set_tests_properties(python.adapters.types PROPERTIES TIMEOUT 1800 COST 60) # it reads the types of packages that have many
-foreach(name langchain_history langgraph_checkpoints agents_session)
+foreach(name langchain_history langchain_agent langgraph_checkpoints agents_session pydantic_ai_agent google_adk_agent claude_sessions)
   undertext_python_test(adapters.example.${name} ${adapters_python} ${PROJECT_SOURCE_DIR}/tests/quoted_example.py ${PROJECT_SOURCE_DIR}/docs/adapters.md
     ${PROJECT_SOURCE_DIR}/examples/${name}.py ${adapters_python} ${PROJECT_SOURCE_DIR}/examples/${name}.py)
 endforeach()

@@ -136,6 +136,8 @@ ALLOWED = {
     "bindings/node/src/adapters/openai-agents.ts": "translates the items of the Agents SDK",
     "bindings/python/undertext/langchain.py": "translates the messages of LangChain",
     "bindings/python/undertext/_openai_items.py": "translates the items of the Agents SDK",
+    "bindings/python/undertext/_pydantic_messages.py": "translates the messages of Pydantic AI",
+    "bindings/python/undertext/google_adk.py": "spells the bytes of contents",
 }
 
 # Lines of readers, and others: whether the words are found.

@@ -127,10 +127,14 @@ def query(binary, folder, count):
         engine.ask({"query": "recall", "text": questions[0]})
         first = time.perf_counter() - began
         engine.ask({"query": "version"})
-        times, empty = Measured(engine.process), Measured(engine.process)
+        times, empty, alone = (Measured(engine.process) for _ in range(3))
+        ask = lambda text: engine.ask({"query": "recall", "text": text, "budgetTokens": 4000})
         for question in questions[:400]:
             empty(lambda: engine.ask({"query": "version"}))
-            times(lambda: engine.ask({"query": "recall", "text": question, "budgetTokens": 4000}))
+            times(lambda: ask(question))
+        if words is make.ZH:
+            for question in questions[:100]:
+                alone(lambda: ask(" ".join(question[:3])))
         engine.close()
         text = sum(len(message["content"].encode()) for message in messages)
         fts5_time, fts5_size = fts5(
@@ -140,6 +144,7 @@ def query(binary, folder, count):
             f"{name}: {count} messages, {text} bytes of text; index {index_share(path) / text:.3f} of it; "
             f"{times}; of which the protocol {statistics.median(empty.worked):.3f} ms at work; the first one {1e3 * first:.1f} ms; "
             f"FTS5: p50 {1e3 * fts5_time:.3f} ms at work, index {fts5_size / text:.3f} of the text"
+            + (f"; for three characters that stand alone {alone}" if alone.worked else "")
         )
 
 

@@ -1,12 +1,21 @@
 #!/usr/bin/env python3
-"""What other systems keep of the transcripts in tests/digest/long, at the same budget.   peers.py [PERCENT] > table.md
+"""What Undertext and other systems keep of the transcripts in tests/digest/long and its folders, at the same budget.
+
+    peers.py TEST        TEST is undertext_compression_test, which measures Undertext
+
+Writes bench/results/survival/peers.json and peers.md, and the tables of docs/compression-benchmarks.md.
 
 Needs langchain, llama-index-core and autogen-core (PyPI). A token is four characters of JSON on every side. The model that summarises is a stub that answers
-one sentence: what is measured is what the systems keep by themselves. `undertext eval` gives the figures of Undertext.
+one sentence: what is measured is what the systems keep by themselves.
 """
 
+import importlib.metadata
 import json
+import os
 import pathlib
+import platform
+import re
+import subprocess
 import sys
 import time
 
@@ -15,7 +24,13 @@ from langchain.agents.middleware import ClearToolUsesEdit
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, trim_messages
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "tests" / "digest" / "long"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "tests" / "digest" / "long"
+RESULTS = ROOT / "bench" / "results" / "survival"
+PAGE = ROOT / "docs" / "compression-benchmarks.md"
+PERCENTS = (15, 4)
+# The folders of transcripts, with the test that measures Undertext on each.
+SETS = {".": "LongTranscripts", "chores": "ChoreTranscripts", "fields": "FieldTranscripts"}
 KINDS = [
     "constraints",
     "decisions",
@@ -25,6 +40,19 @@ KINDS = [
     "nextStep",
     "errors",
     "attempts",
+    "paths",
+    "commands",
+]
+
+HEADINGS = [
+    "constraints",
+    "decisions",
+    "request",
+    "plan",
+    "changed files",
+    "next step",
+    "errors not fixed",
+    "failed attempts",
     "paths",
     "commands",
 ]
@@ -160,11 +188,11 @@ def autogen(messages, budget):
 
 
 SYSTEMS = {
-    "LlamaIndex ChatSummaryMemoryBuffer": llama_index,
-    "AutoGen HeadAndTailChatCompletionContext": autogen,
-    "LangChain SummarizationMiddleware": summarization,
-    "LangChain trim_messages": trimmed,
-    "LangChain ClearToolUsesEdit": cleared,
+    "LlamaIndex `ChatSummaryMemoryBuffer`": llama_index,
+    "AutoGen `HeadAndTailChatCompletionContext`": autogen,
+    "LangChain `SummarizationMiddleware`": summarization,
+    "LangChain `trim_messages`": trimmed,
+    "LangChain `ClearToolUsesEdit`": cleared,
 }
 
 
@@ -175,13 +203,12 @@ def is_said(fact, texts):
     return fact in " ".join(texts)
 
 
-def main():
-    percent = float(sys.argv[1]) if len(sys.argv) > 1 else 15
-    files = sorted(FOLDER.glob("*.json"))
-    print("| system | " + " | ".join(KINDS) + " | tokens | ms |")
-    print("| --- |" + " ---: |" * (len(KINDS) + 2))
-    for name, system in SYSTEMS.items():
-        kept, all_of, before, after, took = {}, {}, 0, 0, 0.0
+def measured(system, percent):
+    """What a system keeps, by folder and kind, with its tokens and its time."""
+    by_set = {}
+    for folder in SETS:
+        kept, facts, before, after, took = {}, {}, 0, 0, 0.0
+        files = sorted((FOLDER / folder).glob("*.json"))
         for file in files:
             data = json.loads(file.read_text())
             messages = langchain_messages(data["messages"])
@@ -192,16 +219,103 @@ def main():
             before += size
             after += tokens(left)
             texts = [" ".join(said(message).split()) for message in left]
-            for kind, facts in data["facts"].items():
+            for kind, values in data["facts"].items():
                 kept[kind] = kept.get(kind, 0) + sum(
-                    is_said(" ".join(fact.split()), texts) for fact in facts
+                    is_said(" ".join(fact.split()), texts) for fact in values
                 )
-                all_of[kind] = all_of.get(kind, 0) + len(facts)
-        cells = ["%d of %d" % (kept[kind], all_of[kind]) for kind in KINDS]
-        print(
-            "| %s | %s | %.1f %% | %.1f |"
-            % (name, " | ".join(cells), 100 * after / before, 1000 * took / len(files))
+                facts[kind] = facts.get(kind, 0) + len(values)
+        by_set[folder] = {
+            "transcripts": len(files),
+            "before": before,
+            "after": after,
+            "ms": 1000 * took,
+            "kept": kept,
+            "facts": facts,
+        }
+    return by_set
+
+
+def measured_undertext(test):
+    """The same of Undertext, by percent, from what its test prints."""
+    by_percent = {percent: {} for percent in PERCENTS}
+    for folder, name in SETS.items():
+        command = [test, "--gtest_filter=%s.At*" % name]
+        # its files are named from the folder it was built in
+        output = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, text=True, cwd=os.path.dirname(test)
+        ).stdout
+        for part in re.split(r"^budget ", output, flags=re.MULTILINE)[1:]:
+            rows = re.findall(r"^(\w+) +(\d+) +-> (\d+) ", part, re.MULTILINE)
+            counts = re.findall(r"^(\w+) +(\d+) of (\d+)$", part, re.MULTILINE)
+            mean_ms = float(re.search(r"^a plan takes ([\d.]+) ms", part, re.MULTILINE).group(1))
+            by_percent[int(part.split()[0])][folder] = {
+                "transcripts": len(rows),
+                "before": sum(int(row[1]) for row in rows),
+                "after": sum(int(row[2]) for row in rows),
+                "ms": mean_ms * len(rows),
+                "kept": {kind: int(kept) for kind, kept, _ in counts},
+                "facts": {kind: int(facts) for kind, _, facts in counts},
+            }
+    return by_percent
+
+
+def total(by_set, folders):
+    sums = {"kept": {}, "facts": {}}
+    for field in ("transcripts", "before", "after", "ms"):
+        sums[field] = sum(by_set[folder][field] for folder in folders)
+    for field in ("kept", "facts"):
+        for kind in KINDS:
+            sums[field][kind] = sum(by_set[folder][field].get(kind, 0) for folder in folders)
+    return sums
+
+
+def table(percent, systems, folders):
+    lines = [
+        "| at %d %% | " % percent + " | ".join(HEADINGS) + " | tokens left | ms |",
+        "| --- |" + " ---: |" * (len(KINDS) + 2),
+    ]
+    for name, by_percent in systems.items():
+        sums = total(by_percent[percent], folders)
+        cells = ["%d of %d" % (sums["kept"][kind], sums["facts"][kind]) for kind in KINDS]
+        part = 100 * sums["after"] / sums["before"]
+        cells.append("%.1f %%" % part + (": the budget is missed" if part > percent + 1 else ""))
+        cells.append("%.1f" % (sums["ms"] / sums["transcripts"]))
+        lines.append("| %s | %s |" % (name, " | ".join(cells)))
+    return "\n".join(lines) + "\n"
+
+
+def setup():
+    packages = ("langchain", "langchain-core", "llama-index-core", "autogen-core")
+    versions = ", ".join("%s %s" % (name, importlib.metadata.version(name)) for name in packages)
+    return "Python %s, %s; %d cores, load %.0f when it ended. Times are of the processor." % (
+        platform.python_version(),
+        versions,
+        os.cpu_count(),
+        os.getloadavg()[0],
+    )
+
+
+def main():
+    systems = {"Undertext, `default`": measured_undertext(os.path.abspath(sys.argv[1]))}
+    for name, system in SYSTEMS.items():
+        systems[name] = {percent: measured(system, percent) for percent in PERCENTS}
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    raw = {"setup": setup(), "systems": systems}
+    (RESULTS / "peers.json").write_text(json.dumps(raw, ensure_ascii=False, indent=1) + "\n")
+    text = "# What survives, beside other systems\n\nMade by `bench/survival/peers.py`.\n"
+    text += raw["setup"] + "\nms are the mean of a transcript.\n"
+    for folder in ("all", *SETS):
+        text += "\n## %s\n" % (
+            ("tests/digest/long/" + folder).removesuffix("/.") if folder in SETS else folder
         )
+        for percent in PERCENTS:
+            text += "\n" + table(percent, systems, SETS if folder == "all" else [folder])
+    (RESULTS / "peers.md").write_text(text)
+    page = PAGE.read_text()
+    for percent in PERCENTS:
+        old = re.compile(r"^\| at %d %% \|.*\n(\|.*\n)+" % percent, re.MULTILINE)
+        page = old.sub(lambda _, percent=percent: table(percent, systems, SETS), page)
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":

@@ -183,7 +183,8 @@ struct SmartSummary {
   // at most so many messages at the end; default: as many as fit, or 10
   std::optional<std::uint64_t> keep = {};
   // Of all summaries together, at most a third of the target. Default: a quarter of the target,
-  // from 512 to 8,192; 1,024 without one.
+  // from 512 to 8,192; 1,024 without one; digests may have up to a quarter more of what the tail
+  // leaves of the target, which nothing else could use.
   std::optional<std::uint64_t> summary_tokens_max = {};
 };
 UNDERTEXT_API StrategyPtr smart_summary(SmartSummary options = {});

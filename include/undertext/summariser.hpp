@@ -18,6 +18,7 @@
 #include <undertext/error.hpp>
 #include <undertext/export.hpp>
 #include <undertext/message.hpp>
+#include <undertext/work.hpp>
 
 namespace undertext {
 
@@ -41,6 +42,9 @@ struct SummaryRequest {
   // The summaries of later messages that follow in the view, where they are made already: what they
   // say need not be said twice, and how things stand is for the last one to say.
   std::vector<Message> later = {};
+  // The limits of the call that asks; null: none. Who reads many messages asks it between two, and
+  // lets its Failure pass.
+  std::shared_ptr<const Work> work = {};
 };
 
 struct Summary {

@@ -105,17 +105,26 @@ std::vector<Finding> without_repeated_paths(std::vector<Finding> files,
   return kept;
 }
 
+// Throws the Failure of the call's limits.
+void go_on(const SummaryRequest& request) {
+  if (request.work) request.work->go_on();
+}
+
 // What stands elsewhere in the view, and need not be said twice.
 class Elsewhere {
  public:
   explicit Elsewhere(const SummaryRequest& request)
-      : later_(findings_max), visible_(visible_text(request)) {
+      : later_(findings_max), work_(request.work), visible_(visible_text(request)) {
     for (const Message& message : request.after) {
+      go_on(request);
       has_reply_ = has_reply_ || (message.role() == Role::assistant && !message.has_tool_links());
       has_request_ = has_request_ || is_request(message);
     }
     Reader reader(later_);
-    for (const Message& summary : request.later) reader.read(summary, Reader::Origin::summary);
+    for (const Message& summary : request.later) {
+      go_on(request);
+      reader.read(summary, Reader::Origin::summary);
+    }
     for (const ChangedFile& file : later_.changes())
       changes_[std::string(base_name(file.path))].push_back(file);
     for (const Run* run : later_.runs().last_checks()) checks_.insert(run->command);
@@ -149,7 +158,7 @@ class Elsewhere {
     if (may_be_visible && !visible_.empty()) {
       std::vector<std::string> texts;
       for (const Finding& finding : findings) texts.push_back(finding.text);
-      is_visible = are_said(texts, visible_);
+      is_visible = are_said(texts, visible_, work_.get());
     }
     std::vector<Finding> left;
     for (std::size_t i = 0; i < findings.size(); ++i)
@@ -167,7 +176,7 @@ class Elsewhere {
       if (std::find(request.after_hidden.begin(), request.after_hidden.end(), i) ==
           request.after_hidden.end())
         visible.push_back(request.after[i]);
-    return all_said(visible);
+    return all_said(visible, request.work.get());
   }
 
   static bool is_request(const Message& message) {
@@ -179,6 +188,7 @@ class Elsewhere {
   }
 
   Findings later_;
+  const std::shared_ptr<const Work> work_;
   const std::string visible_;
   bool has_reply_ = false, has_request_ = false;
   std::map<std::string, std::vector<ChangedFile>, std::less<>> changes_;  // by name
@@ -217,17 +227,18 @@ class Order {
     add_newest_requests(1);
     std::vector<const Run*> checks = findings_.runs().last_checks();
     std::erase_if(checks, [&](const Run* run) { return elsewhere_.has_check(*run); });
-    List errors = distinct_errors(), attempts = list(Section::attempts, Kind::attempt);
+    List errors = distinct_errors(constraints, checks),
+         attempts = list(Section::attempts, Kind::attempt);
     std::size_t shown_checks = 0;
     // Why something did not work is what nobody finds out again by running a test.
-    add_checks(checks, shown_checks, 2);
+    add_checks(checks, shown_checks, checks_before_errors);
     add_some(errors, std::min<std::size_t>(errors.distinct, 3));
     add_some(attempts, 3);
     add_checks(checks, shown_checks, 6);
     add_some(errors, std::min<std::size_t>(errors.distinct, 8));
     add_some(attempts, 6);
     if (!elsewhere_.has_reply()) add_reply();
-    List commands = short_commands_first(checks);
+    List commands = telling_commands_first(checks);
     add_requests(0);
     add_some(commands, 24);
     add_newest_requests(newest_requests);
@@ -280,6 +291,8 @@ class Order {
   const Totals& totals() const { return totals_; }  // after take()
 
  private:
+  static constexpr std::size_t checks_before_errors = 2;
+
   struct List {
     Section section;
     std::vector<Finding> findings;
@@ -291,30 +304,67 @@ class Order {
     return {section, elsewhere_.without_said(kind, findings_.take(kind))};
   }
 
-  // Errors that differ in numbers alone, such as that of a line, come behind the first of them.
-  List distinct_errors() {
+  // Without what a constraint says: "stop with exit code 2" is no error. Errors that the outcome of
+  // a test says, and those that differ from another in numbers alone, such as that of a line, come
+  // last.
+  List distinct_errors(const std::vector<Finding>& constraints,
+                       const std::vector<const Run*>& checks) {
+    constexpr std::size_t compared_max = 64;
+    const auto is_constraint = [&](const Finding& error) {
+      return std::any_of(constraints.begin(), first(constraints, compared_max),
+                         [&](const Finding& constraint) {
+                           return constraint.text.find(error.text) != std::string::npos;
+                         });
+    };
+    const auto is_outcome = [&](const Finding& error) {
+      return std::any_of(checks.begin(), first(checks, checks_before_errors), [&](const Run* run) {
+        return run->outcome.find(error.text) != std::string::npos;
+      });
+    };
     List errors = list(Section::errors, Kind::error);
+    std::erase_if(errors.findings, is_constraint);
     std::set<std::string> shapes;
-    std::stable_partition(
-        errors.findings.begin(), errors.findings.end(), [&shapes](const Finding& error) {
+    const auto rest = std::stable_partition(
+        errors.findings.begin(), errors.findings.end(), [&](const Finding& error) {
           std::string shape;
           std::copy_if(error.text.begin(), error.text.end(), std::back_inserter(shape),
                        [](char c) { return !is_digit(c); });
-          return shapes.insert(std::move(shape)).second;
+          return shapes.insert(std::move(shape)).second && !is_outcome(error);
         });
-    return {.section = errors.section,
-            .findings = std::move(errors.findings),
-            .distinct = shapes.size()};
+    errors.distinct = static_cast<std::size_t>(rest - errors.findings.begin());
+    return errors;
   }
 
-  // A long command takes the room of several.
-  List short_commands_first(const std::vector<const Run*>& checks) {
+  template <class T>
+  static typename std::vector<T>::const_iterator first(const std::vector<T>& all,
+                                                       std::size_t count) {
+    return all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), count));
+  }
+
+  // A long command takes the room of several. What is listed already is said again last: another
+  // look at the output of a test among the results, a command of which the text that it was fed is
+  // left out.
+  List telling_commands_first(const std::vector<const Run*>& checks) {
     constexpr std::size_t short_bytes = 100;
-    List commands{Section::commands,
-                  without_checks(list(Section::commands, Kind::command).findings, checks)};
-    std::stable_partition(
-        commands.findings.begin(), commands.findings.end(),
-        [](const Finding& command) { return command.text.size() <= short_bytes; });
+    constexpr std::string_view fed = "<<";
+    std::set<std::string_view> listed;
+    for (const Run* run : checks) listed.insert(run->command);
+    List commands = list(Section::commands, Kind::command);
+    std::erase_if(commands.findings,
+                  [&](const Finding& command) { return listed.contains(command.text); });
+    const auto repeats = [&](const Finding& command) {
+      return command.text.find(fed) != std::string::npos ||
+             listed.contains(sole_check(command.text));
+    };
+    const auto rank = [&](const Finding& command) {
+      return repeats(command) ? 2 : command.text.size() > short_bytes ? 1 : 0;
+    };
+    std::array<std::vector<Finding>, 3> ranked;
+    for (Finding& command : commands.findings)
+      ranked[static_cast<std::size_t>(rank(command))].push_back(std::move(command));
+    commands.findings.clear();
+    for (std::vector<Finding>& some : ranked)
+      std::move(some.begin(), some.end(), std::back_inserter(commands.findings));
     return commands;
   }
 
@@ -405,14 +455,6 @@ class Order {
           {Section::last_reply, 0, "- " + shorten(findings_.last_reply(), reply_bytes)});
   }
 
-  static std::vector<Finding> without_checks(std::vector<Finding> commands,
-                                             const std::vector<const Run*>& checks) {
-    std::set<std::string_view> listed;
-    for (const Run* run : checks) listed.insert(run->command);
-    std::erase_if(commands, [&](const Finding& command) { return listed.count(command.text) > 0; });
-    return commands;
-  }
-
   // Which requests are to be listed, the dearest first: the first one, which is often the task
   // itself; then from the newest back. The current one stands elsewhere. What stands among the first
   // `listed` constraints is not said again; a request that is nothing but constraints is not listed
@@ -448,7 +490,7 @@ class Order {
         rest.replace(at, text.size(), gap);
     }
     if (covered > 0 && covered + rest_bytes_max >= request.size()) return {};
-    for (const std::string& twice : {gap + " " + gap, gap + gap})
+    for (const std::string& twice : {gap + " " + gap, gap + gap, gap + " - " + gap})
       for (std::size_t at = rest.find(twice); at != rest.npos; at = rest.find(twice))
         rest.replace(at, twice.size(), gap);
     return rest;
@@ -636,6 +678,7 @@ class DigestSummariser final : public Summariser {
     Findings findings(static_cast<std::size_t>(std::min(request.tokens_max, keep_max)));
     Reader reader(findings);
     for (std::size_t i = 0; i < request.messages.size(); ++i) {
+      go_on(request);
       if (request.cancel.stop_requested())
         return Error{.code = ErrorCode::unavailable, .message = "the summary was cancelled"};
       const bool is_summary = std::find(request.summaries.begin(), request.summaries.end(), i) !=
@@ -644,6 +687,7 @@ class DigestSummariser final : public Summariser {
                   is_summary ? Reader::Origin::summary : Reader::Origin::original);
     }
     for (std::size_t i = 0; i < request.after.size(); ++i) {
+      go_on(request);
       const bool is_hidden = std::find(request.after_hidden.begin(), request.after_hidden.end(),
                                        i) != request.after_hidden.end();
       reader.read_after(request.after[i],

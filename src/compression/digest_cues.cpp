@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "compression/digest_text.hpp"
 
@@ -177,6 +179,8 @@ constexpr Cue cues[] = {
     {CueRule::wish, "use the"},
     {CueRule::wish, "i want"},
     {CueRule::wish, "we want"},
+    {CueRule::wish, "i need"},
+    {CueRule::wish, "we need"},
     {CueRule::wish, "use"},
     {CueRule::constraint, "deadline"},
     {CueRule::constraint, "backward compatible"},
@@ -887,6 +891,8 @@ constexpr Cue cues[] = {
     {CueRule::line_start, "✘"},
 };
 
+// Of Aho and Corasick. What is asked for each byte of a line is one small number of one table; the
+// rest of a state is read where a cue ends.
 class Automaton {
  public:
   Automaton() {
@@ -902,7 +908,9 @@ class Automaton {
   void find(std::string_view line, std::vector<CueMatch>& matches) const {
     State at = root;
     for (std::size_t i = 0; i < line.size(); ++i) {
-      at = states_[at].next[classes_[static_cast<std::uint8_t>(line[i])]];
+      const State to = next_[index_of(at, class_of(line[i]))];
+      at = static_cast<State>(to & ~match_bit);
+      if ((to & match_bit) == 0) continue;
       for (State end = states_[at].ends ? at : states_[at].shorter; end != root;
            end = states_[end].shorter)
         for (const std::size_t cue : states_[end].cues)
@@ -913,16 +921,21 @@ class Automaton {
  private:
   using State = std::uint16_t;
   static constexpr State root = 0;
-  static constexpr std::size_t classes_max = 160;  // of bytes; all that no cue has are one class
+  static constexpr State match_bit = 1u << 15;  // of a step: cues end in the state it leads to
 
   struct Node {
-    std::array<State, classes_max> next = {};
+    std::map<std::uint8_t, State> children = {};  // by class
     State longest_suffix = root;
     State shorter = root;  // the longest proper suffix that is a cue
     bool ends = false;     // whether this is a cue
     std::size_t depth = 0;
     std::vector<std::size_t> cues = {};
   };
+
+  std::uint8_t class_of(char c) const { return classes_[static_cast<std::uint8_t>(c)]; }
+  std::size_t index_of(State at, std::size_t byte_class) const {
+    return at * (std::size_t{class_count_} + 1) + byte_class;
+  }
 
   void add(const std::string& text, std::size_t cue) {
     State at = root;
@@ -933,12 +946,15 @@ class Automaton {
         byte_class = ++class_count_;
         if (is_lower(c)) classes_[static_cast<std::uint8_t>(c - ('a' - 'A'))] = byte_class;
       }
-      if (states_[at].next[byte_class] == root) {
-        states_[at].next[byte_class] = static_cast<State>(states_.size());
+      State& child = states_[at].children[byte_class];
+      if (child == root) {
+        child = static_cast<State>(states_.size());
         const std::size_t depth = states_[at].depth + 1;
+        at = child;
         states_.emplace_back().depth = depth;
+        continue;
       }
-      at = states_[at].next[byte_class];
+      at = child;
     }
     states_[at].ends = true;
     states_[at].cues.push_back(cue);
@@ -946,23 +962,24 @@ class Automaton {
 
   // Breadth first, so that what a state falls back to is ready before it.
   void link() {
-    std::vector<State> queue;
-    for (const State child : states_[root].next)
-      if (child != root) queue.push_back(child);
+    next_.resize(states_.size() * (std::size_t{class_count_} + 1), root);
+    std::vector<State> queue = {root};
     for (std::size_t i = 0; i < queue.size(); ++i) {
       const State at = queue[i];
-      const Node& back = states_[states_[at].longest_suffix];
-      states_[at].shorter = back.ends ? states_[at].longest_suffix : back.shorter;
-      for (std::size_t c = 0; c < classes_max; ++c) {
-        State& child = states_[at].next[c];
-        if (child == root) {
-          child = back.next[c];
-        } else {
-          states_[child].longest_suffix = back.next[c];
-          queue.push_back(child);
-        }
+      const State back = states_[at].longest_suffix;
+      if (at != root) {
+        states_[at].shorter = states_[back].ends ? back : states_[back].shorter;
+        std::copy_n(next_.begin() + static_cast<std::ptrdiff_t>(index_of(back, 0)),
+                    std::size_t{class_count_} + 1,
+                    next_.begin() + static_cast<std::ptrdiff_t>(index_of(at, 0)));
+      }
+      for (const auto& [byte_class, child] : states_[at].children) {
+        states_[child].longest_suffix = std::exchange(next_[index_of(at, byte_class)], child);
+        queue.push_back(child);
       }
     }
+    for (State& step : next_)
+      if (states_[step].ends || states_[step].shorter != root) step |= match_bit;
   }
 
   static void try_match(std::string_view line, std::size_t end, std::size_t size, const Cue& cue,
@@ -977,8 +994,9 @@ class Automaton {
   }
 
   std::vector<Node> states_ = std::vector<Node>(1);
-  std::array<std::uint8_t, 256> classes_ = {};
-  std::uint8_t class_count_ = 0;
+  std::array<std::uint8_t, 256> classes_ = {};  // of bytes; all that no cue has are class 0
+  std::uint8_t class_count_ = 0;                // of the others
+  std::vector<State> next_;                     // by state and class
 };
 
 }  // namespace

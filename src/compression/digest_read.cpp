@@ -33,21 +33,21 @@ constexpr std::string_view error_keys[] = {"error", "errormessage", "exception"}
 
 // Answers that ask for nothing.
 constexpr std::string_view trivial_words[] = {
-    "a",       "again",        "ah",    "all",        "and",    "awesome", "better",  "bitte",
-    "carry",   "continue",     "cool",  "correct",    "danke",  "do",      "done",    "else",
-    "exactly", "fine",         "genau", "go",         "good",   "got",     "great",   "gut",
-    "hm",      "hmm",          "i",     "is",         "it",     "ja",      "job",     "just",
-    "k",       "keep",         "like",  "lgtm",       "looks",  "love",    "mhm",     "mm",
-    "more",    "much",         "nein",  "next",       "nice",   "no",      "now",     "nope",
-    "off",     "oh",           "ok",    "okay",       "on",     "one",     "perfect", "please",
-    "proceed", "right",        "see",   "so",         "sounds", "super",   "sure",    "thank",
-    "thanks",  "that",         "the",   "then",       "there",  "this",    "thx",     "to",
-    "too",     "ty",           "uh",    "understood", "very",   "was",     "weiter",  "well",
-    "what",    "what's",       "whats", "works",      "yeah",   "yep",     "yes",     "you",
-    "yup",     "alles",        "klar",  "klasse",     "läuft",  "mach",    "merci",   "oui",
-    "passt",   "prima",        "schön", "sehr",       "sieht",  "si",      "sí",      "gracias",
-    "top",     "toll",         "vale",  "wunderbar",  "gerne",  "aus",     "das",     "ist",
-    "so",      "weitermachen",
+    "a",       "again",   "ah",       "all",     "and",          "awesome", "better",     "bitte",
+    "carry",   "catch",   "continue", "cool",    "correct",      "danke",   "do",         "done",
+    "else",    "exactly", "fine",     "genau",   "go",           "good",    "got",        "great",
+    "gut",     "hm",      "hmm",      "i",       "idea",         "is",      "it",         "ja",
+    "job",     "just",    "k",        "keep",    "like",         "lgtm",    "looks",      "love",
+    "mhm",     "mm",      "more",     "much",    "nein",         "next",    "nice",       "no",
+    "now",     "nope",    "off",      "oh",      "ok",           "okay",    "on",         "one",
+    "perfect", "please",  "point",    "proceed", "right",        "see",     "so",         "sounds",
+    "super",   "sure",    "thank",    "thanks",  "that",         "the",     "then",       "there",
+    "this",    "thx",     "to",       "too",     "ty",           "uh",      "understood", "very",
+    "was",     "weiter",  "well",     "what",    "what's",       "whats",   "works",      "yeah",
+    "yep",     "yes",     "you",      "yup",     "alles",        "klar",    "klasse",     "läuft",
+    "mach",    "merci",   "oui",      "passt",   "prima",        "schön",   "sehr",       "sieht",
+    "si",      "sí",      "gracias",  "top",     "toll",         "vale",    "wunderbar",  "gerne",
+    "aus",     "das",     "ist",      "so",      "weitermachen",
 };
 constexpr std::string_view trivial_phrases[] = {
     "好", "好的", "嗯", "继续", "谢谢", "可以", "是的", "行", "对", "はい", "続けて", "네", "계속"};
@@ -301,6 +301,7 @@ void Reader::read_after(const Message& message, Results results) {
         run.is_check = false;  // it is seen where it stands; what it settles counts
       } else {
         run.errors = std::move(errors);
+        add_unnamed_errors(run);
       }
       findings_.runs().add(std::move(run));
     }
@@ -954,6 +955,7 @@ void Reader::read_result(const Block& block) {
     run.errors.clear();  // it is no error of the work
     findings_.add(Kind::attempt, refused_attempt(run.command, printed_), Voice::spoken);
   }
+  add_unnamed_errors(run);
   // A program may have changed files before it failed; one that was refused has not begun.
   if (!run.failed || (is_program && !is_refused_)) {
     for (const FileChange& change : call->effects.changes) findings_.add_change(change);
@@ -963,6 +965,16 @@ void Reader::read_result(const Block& block) {
   if (!call->effects.script.empty()) read_printed_changes(call->effects.script, printed_, printed);
   for (const FileChange& change : printed) findings_.add_change(change);
   findings_.runs().add(std::move(run));
+}
+
+// Of a test that failed and printed nothing that is known for an error, such as a difference, the
+// first lines tell why.
+void Reader::add_unnamed_errors(Run& run) {
+  constexpr std::size_t lines_max = 2, line_bytes_max = 160;
+  if (!run.is_check || !run.failed || !run.errors.empty()) return;
+  for (const std::string& line : telling_lines(printed_, lines_max))
+    if (line != run.outcome)
+      run.errors.push_back({shorten_end(line, line_bytes_max), 0, findings_.tick()});
 }
 
 Run Reader::read_run(const Block& block, Call& call) {

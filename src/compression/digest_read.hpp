@@ -73,6 +73,7 @@ class Reader {
   void read_result_line(std::string_view line);
   void read_call(const Block& block);
   void read_result(const Block& block);
+  void add_unnamed_errors(Run& run);
   void read_outcome(const std::string& utf8, ErrorReader& errors);
   Run read_run(const Block& block, Call& call);
   std::optional<Call> take_call(std::string_view id);

@@ -38,7 +38,16 @@ constexpr std::string_view test_words[] = {
 constexpr std::string_view compilers[] = {"gcc",   "g++",   "cc",   "c++",    "clang",  "clang++",
                                           "rustc", "javac", "nvcc", "swiftc", "kotlinc"};
 
+// "tests/run.sh": whatever a script among tests is called.
+bool is_among_tests(std::string_view path) {
+  const std::string_view name = base_name(path);
+  const std::size_t folder_end = path.size() - std::min(path.size(), name.size() + 1);
+  const std::string_view folder = base_name(path.substr(0, folder_end));
+  return name.find('.') != name.npos && (folder == "test" || folder == "tests");
+}
+
 bool names_test(std::string_view path) {
+  if (is_among_tests(path)) return true;
   const std::string name = lower(first_bytes(base_name(path), 64));
   return name.starts_with("test") || name.find("_test.") != name.npos ||
          name.find(".test.") != name.npos || name.find("test.sh") != name.npos ||
@@ -48,9 +57,15 @@ bool names_test(std::string_view path) {
          name.starts_with("build.");
 }
 
+// "rustc --version" builds nothing.
+bool asks_about_itself(const std::vector<std::string>& words) {
+  return words.size() == 2 && (words[1] == "--version" || words[1] == "--help" ||
+                               words[1] == "-V" || words[1] == "-version");
+}
+
 // The family of a test or build; empty: it is none.
 std::string check_family(const std::vector<std::string>& words) {
-  if (words.empty()) return {};
+  if (words.empty() || asks_about_itself(words)) return {};
   const std::string program(base_name(words[0]));
   std::string_view second;
   for (std::size_t i = 1; i < words.size() && second.empty(); ++i)
@@ -97,6 +112,50 @@ std::string check_family(const std::vector<std::string>& words) {
                ? std::string(names_test(words[0]) ? std::string_view(words[0]) : second)
                : "";
   return {};
+}
+
+// Programs with commands of their own: how many words name one of these, and the options before
+// them that have a value behind them.
+struct CommandWords {
+  std::string_view program;
+  std::size_t words;
+  std::array<std::string_view, 7> options_with_value;
+};
+constexpr CommandWords command_words[] = {
+    {"aws", 2, {"--profile", "--region", "--output", "--endpoint-url"}},
+    {"docker", 2, {"--context", "-c", "-H", "--host", "--config", "-l", "--log-level"}},
+    {"gcloud", 3, {"--project", "--account", "--configuration", "--format"}},
+    {"gh", 2, {"-R", "--repo"}},
+    {"git", 1, {"-C", "-c", "--git-dir", "--work-tree"}},
+    {"helm", 1, {"--kube-context", "-n", "--namespace", "--kubeconfig"}},
+    {"kubectl",
+     2,
+     {"--context", "-n", "--namespace", "--kubeconfig", "--cluster", "-s", "--request-timeout"}},
+    {"npm", 1, {"--prefix", "-w", "--workspace"}},
+    {"ssh", 2, {"-i", "-p", "-o", "-l", "-F", "-J"}},
+};
+
+// What a command is one of: its program and the first word that is no option, or the words that
+// name a command of the program, as in "kubectl rollout status".
+std::string family_of(const std::vector<std::string>& words) {
+  static constexpr CommandWords any_program = {{}, 1, {}};
+  const std::string_view program = base_name(words[0]);
+  const CommandWords* known =
+      std::find_if(std::begin(command_words), std::end(command_words),
+                   [program](const CommandWords& one) { return one.program == program; });
+  if (known == std::end(command_words)) known = &any_program;
+  const auto& with_value = known->options_with_value;
+  std::string family(program);
+  std::size_t left = known->words;
+  for (std::size_t i = 1; i < words.size() && left > 0; ++i) {
+    if (!words[i].starts_with('-')) {
+      (family += ' ') += first_bytes(words[i], run_bytes_max);
+      --left;
+    } else if (std::find(with_value.begin(), with_value.end(), words[i]) != with_value.end()) {
+      ++i;
+    }
+  }
+  return family;
 }
 
 bool contains_all(const std::vector<std::string>& all, const std::vector<std::string>& some) {
@@ -320,6 +379,8 @@ std::optional<Verdict> verdict_of(std::string_view raw) {
   if (is_digit(line[0]) && (low.ends_with(" passing") || line_has(low, " passing (")))
     return Verdict{std::string(line), {}};
   if (is_digit(line[0]) && low.ends_with(" failing")) return says(true);
+  if (low.starts_with("not ok ") && !line_has(low, "# todo") && !line_has(low, "# skip"))
+    return says(true);
   if (line.starts_with("FAILED (") || line == "FAILED") return says(true);
   if (line == "OK" || line.starts_with("OK (")) return says(false);
   if (line.starts_with("FAIL\t") || line == "FAIL" || line.starts_with("FAIL ")) return says(true);
@@ -347,11 +408,25 @@ std::optional<Verdict> verdict_of(std::string_view raw) {
   return {};
 }
 
+constexpr std::string_view traceback = "Traceback (most recent call last)";
+
+// Not what frames an output: "Output:", "(no output)", "Wall time: 0.1 seconds", the places in a
+// diff.
+bool tells_something(std::string_view line) {
+  constexpr std::size_t told_bytes_min = 4;
+  for (const std::string_view frame :
+       {"(no output)", "Output:", "Chunk ID:", "Wall time:", "@@ ", "--- ", "+++ ", "diff "})
+    if (line.starts_with(frame)) return false;
+  const bool is_place = line.find_first_not_of("0123456789,acd") == line.npos;  // 3,4c3
+  return !is_place && line.size() >= told_bytes_min &&
+         std::any_of(line.begin(), line.end(), is_alnum);
+}
+
 bool is_compiler_error(std::string_view line) {
   return line_has(line, ": error:") || line_has(line, ": fatal error:") ||
          line.starts_with("error[") || line.starts_with("error: ") ||
          line_has(line, "undefined reference to") || line_has(line, ": error TS") ||
-         line.starts_with("Traceback (most recent call last)") || line_has(line, "CMake Error");
+         line.starts_with(traceback) || line_has(line, "CMake Error");
 }
 
 }  // namespace
@@ -399,12 +474,7 @@ void describe_run(std::string_view script, Run& run) {
       const std::vector<std::string> words = program_words(command);
       if (words.empty() || only_looks(words)) continue;
       chosen = &command;
-      run.family = std::string(base_name(words[0]));
-      for (std::size_t i = 1; i < words.size(); ++i)
-        if (!words[i].starts_with('-')) {
-          run.family += " " + std::string(first_bytes(words[i], run_bytes_max));
-          break;
-        }
+      run.family = family_of(words);
       break;
     }
   }
@@ -418,6 +488,16 @@ void describe_run(std::string_view script, Run& run) {
     if (whole.ends_with(" 2>&1")) whole.remove_suffix(std::string_view(" 2>&1").size());
   }
   run.command = shorten_end(one_line(first_bytes(whole, 2 * run_bytes_max)), run_bytes_max);
+}
+
+std::string sole_check(std::string_view script) {
+  for (const ShellCommand& command : shell_commands(script)) {
+    const std::vector<std::string> words = program_words(command);
+    if (check_family(words).empty() && !only_looks(words)) return {};
+  }
+  Run run;
+  describe_run(script, run);
+  return run.is_check ? run.command : std::string();
 }
 
 void describe_code(std::string_view code, Run& run) {
@@ -438,6 +518,7 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
   std::array<std::string_view, 4> last_lines;  // of those that are not empty, in a ring
   std::size_t line_count = 0;
   std::optional<Verdict> passed, failed;
+  std::string_view error;  // the last that a compiler named
   bool has_error = false, passed_last = false;
   for_each_line(output, [&](std::string_view line) {
     const std::string_view mark = trim(line);
@@ -445,6 +526,7 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
     last_lines[line_count++ % last_lines.size()] = mark;
     if (!run.is_check) return;
     has_error = has_error || is_compiler_error(mark);
+    if (is_compiler_error(mark) && !mark.starts_with(traceback)) error = mark;
     if (std::optional<Verdict> verdict = verdict_of(mark)) {
       // `# pass 3` and `# fail 1` belong together; a failure that one line tells is not undone by
       // the next.
@@ -463,14 +545,15 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
   // than a zero.
   run.failed = is_error || (exit_code && *exit_code != 0) ||
                (failed ? !passed_last : !exit_code && says_failed);
-  if (run.is_code && output.find("Traceback (most recent call last)") != output.npos)
-    run.failed = true;
+  if (run.is_code && output.find(traceback) != output.npos) run.failed = true;
   std::string outcome;
   if (passed && failed) {
     outcome = failed->line +
               (failed->line.find(passed->line) == std::string::npos ? ", " + passed->line : "");
   } else if (failed || passed) {
     outcome = failed ? failed->line : passed->line;
+  } else if (!error.empty()) {
+    outcome = std::string(error);
   } else {
     for (std::size_t back = 1; back <= std::min(line_count, last_lines.size()) && outcome.empty();
          ++back) {
@@ -490,6 +573,16 @@ bool begins_as_failure(std::string_view output) {
   for (const std::string_view failure : failures_begin)
     if (begin.starts_with(failure)) return true;
   return (begin.starts_with('{') && says_failure_in_json(begin)) || is_refusal(output);
+}
+
+std::vector<std::string> telling_lines(std::string_view output, std::size_t lines_max) {
+  std::vector<std::string> telling;
+  for_each_line(output, [&](std::string_view line) {
+    const std::string_view mark = trim(line);
+    if (telling.size() < lines_max && !is_bare_exit_code(mark) && tells_something(mark))
+      telling.push_back(one_line(mark));
+  });
+  return telling;
 }
 
 bool is_refusal(std::string_view output) {

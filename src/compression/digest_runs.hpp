@@ -59,6 +59,10 @@ class Runs {
 // Sets command, family, arguments and is_check from a script.
 void describe_run(std::string_view script, Run& run);
 
+// The command of the test or build that a script runs and only looks at the output of; empty: it is
+// none, or does more.
+std::string sole_check(std::string_view script);
+
 // Sets family, arguments and is_code from a program that is no script.
 void describe_code(std::string_view code, Run& run);
 
@@ -70,6 +74,9 @@ void judge_run(std::string_view output, bool is_error, std::optional<std::int64_
 // Whether what a tool other than a shell printed begins by saying that it failed, or was not let do
 // what it was called for.
 bool begins_as_failure(std::string_view output);
+
+// The first lines of an output that say something, on one line each.
+std::vector<std::string> telling_lines(std::string_view output, std::size_t lines_max);
 
 // Whether a result says that the user, a rule or a hook did not let the call be made.
 bool is_refusal(std::string_view output);

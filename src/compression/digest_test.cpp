@@ -629,6 +629,94 @@ TEST(Digest, AnErrorOfOneCallIsNotFixedByAnotherCallOfTheSameTool) {
   EXPECT_TRUE(has(text, "Errors not fixed\n- Error: 404 Not Found")) << text;
 }
 
+TEST(Digest, AnErrorOfOneCommandOfAProgramIsNotFixedByAnotherOne) {
+  const auto waited = [](std::string_view later) {
+    return digest(
+        {call("bash", R"({"command":"kubectl --context prod -n shop rollout status deploy/x"})"),
+         printed("error: timed out waiting for the condition"),
+         call("bash", R"({"command":")" + std::string(later) + "\"}"), printed("fine")});
+  };
+  for (const std::string_view later :
+       {"kubectl --context prod -n shop get pods", "kubectl --context prod apply -f a.yaml"})
+    EXPECT_TRUE(has(waited(later), "Errors not fixed\n- error: timed out")) << waited(later);
+  const std::string again = waited("kubectl -n shop rollout status deploy/x");
+  EXPECT_FALSE(has(again, "Errors not fixed")) << again;
+  const std::string fixed =
+      digest({call("bash", R"({"command":"git -C lib commit -m one"})"),
+              printed("error: pathspec 'one' did not match"),
+              call("bash", R"({"command":"git commit -m two"})"), printed("[main 1a2b3c4] two")});
+  EXPECT_FALSE(has(fixed, "Errors not fixed")) << fixed;
+}
+
+TEST(Digest, ATestThatPrintsOnlyADifferenceFailsByItsFirstLines) {
+  const std::string text = digest(
+      {call("bash", R"({"command":"sh tests/run.sh"})"),
+       printed("Exit code 1\n1c1\n< Heron|120.0\n---\n> Heron|120.00\n3c3\n< Loutre|0.1\n")});
+  EXPECT_TRUE(has(text, "Test and build results\n- sh tests/run.sh → failed: < Loutre|0.1\n"))
+      << text;
+  EXPECT_TRUE(has(text, "Errors not fixed\n- < Heron|120.0\n- > Heron|120.00\n")) << text;
+  const std::string silent =
+      digest({call("bash", R"({"command":"sh tests/run.sh"})"), printed("Exit code 1\n")});
+  EXPECT_FALSE(has(silent, "Errors not fixed")) << silent;
+  const std::string looked =
+      digest({call("bash", R"({"command":"diff a.txt b.txt"})"), printed("Exit code 1\n1c1\n< a")});
+  EXPECT_FALSE(has(looked, "Errors not fixed")) << looked;
+}
+
+TEST(Digest, ABuildThatFailedIsToldByTheErrorOfItsCompiler) {
+  const std::string text =
+      digest({call("bash", R"({"command":"cargo check -q"})"),
+              printed("error[E0277]: `()` is no number\n --> src/main.rs:3:5\n3 | fn main() {\n")});
+  EXPECT_TRUE(has_line(text, "- cargo check -q → failed: error[E0277]: `()` is no number")) << text;
+}
+
+TEST(Digest, AskingAProgramForItsVersionIsNoBuild) {
+  const std::string text =
+      digest({call("bash", R"({"command":"rustc --version"})"), printed("rustc 1.95.0")});
+  EXPECT_FALSE(has(text, "Test and build results")) << text;
+  EXPECT_TRUE(has_line(text, "- rustc --version")) << text;
+}
+
+TEST(Digest, ATestThatPrintsNotOkHasFailed) {
+  const auto result = [](std::string_view output) {
+    return digest(
+        {call("bash", R"({"command":"node --test test/a.mjs | grep ok"})"), printed(output)});
+  };
+  EXPECT_TRUE(has(result("ok 1 - one\nnot ok 2 - two\n"), "→ failed: not ok 2 - two"));
+  EXPECT_TRUE(has(result("not ok 2 - two # TODO later\nok 3 - three\n"), "→ passed: "));
+}
+
+TEST(Digest, WhatIsAgreedAboutExitCodesIsNoError) {
+  const std::string text =
+      digest({user("Fix main."), assistant("Should main stop with exit code 1, or skip it?"),
+              user("stop, exit code 2 like grep, and say so")});
+  EXPECT_TRUE(has(text, "- \"stop, exit code 2 like grep, and say so\" (asked: Should main"))
+      << text;
+  EXPECT_FALSE(has(text, "Errors not fixed")) << text;
+}
+
+// A command that says little new has the room of one that does.
+TEST(Digest, ACommandThatLooksAgainAtATestComesBehindTheOthers) {
+  const std::vector<Message> messages = {
+      call("bash", R"({"command":"git log --oneline -3"})"),
+      printed("1a2b3c4 One"),
+      call("bash", R"({"command":"cat > run.awk <<'END'\n{ print }\nEND"})"),
+      printed(""),
+      call("bash", R"({"command":"pytest 2>&1 | tail -5"})"),
+      printed("3 passed in 0.1s"),
+      call("bash", R"({"command":"pytest"})"),
+      printed("3 passed in 0.1s")};
+  EXPECT_TRUE(has_line(digest(messages), "- pytest 2>&1 | tail -5")) << digest(messages);
+  bool has_first = false;
+  for (std::uint64_t tokens = 20; tokens < 200; ++tokens) {
+    const std::string text = digest(messages, tokens);
+    has_first = has_first || has_line(text, "- git log --oneline -3");
+    EXPECT_TRUE(has_first || !has(text, "tail -5")) << tokens << text;
+    EXPECT_TRUE(has_first || !has(text, "cat > run.awk")) << tokens << text;
+  }
+  EXPECT_TRUE(has_first);
+}
+
 TEST(Digest, ALineThatCountsNoFailureIsNoError) {
   const std::string text =
       digest({call("bash", R"({"command":"ctest"})"),

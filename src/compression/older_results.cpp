@@ -1,5 +1,7 @@
 // supersede and dedupe: results of tools that a later call made worthless become stubs of one line.
 // A call stays as it is, so what was done can still be read; EXPAND brings its result back.
+#include "compression/older_results.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -45,7 +47,11 @@ struct CallInView {
 class CallsInView {
  public:
   explicit CallsInView(const View& view) : rep_(view.rep()) {
-    for (std::uint64_t index = 0; index < view.size(); ++index) read(view[index], index);
+    const Work* const work = rep_.log.work.get();
+    for (std::uint64_t index = 0; index < view.size(); ++index) {
+      if (work != nullptr) work->go_on();
+      read(view[index], index);
+    }
   }
   std::vector<CallInView> take() { return std::move(done_); }
 
@@ -283,9 +289,15 @@ class StubOlder final : public Strategy {
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
     const View view = view_with_links(history);
+    if (is_within(view, aim)) return empty_plan(history, name());
+    return plan(history, aim, view, CallsInView(view).take());
+  }
+
+  // `calls`: of the view, which is that of the history with its links.
+  Result<Plan> plan(const History& history, const Aim& aim, const View& view,
+                    const std::vector<CallInView>& calls) const {
     Plan plan = empty_plan(history, name());
-    if (is_within(view, aim)) return plan;
-    std::map<std::uint64_t, std::map<std::string, std::string>> reasons = worthless_results(view);
+    std::map<std::uint64_t, std::map<std::string, std::string>> reasons = worthless_results(calls);
     const std::vector<std::uint64_t> pinned = history.marked(pinned_mark);
     const std::uint64_t unread = unread_from(view);
     const std::vector<std::uint64_t> unread_late = unread_results(view);
@@ -314,8 +326,7 @@ class StubOlder final : public Strategy {
  private:
   // By message and call, with the reason.
   std::map<std::uint64_t, std::map<std::string, std::string>> worthless_results(
-      const View& view) const {
-    const std::vector<CallInView> calls = CallsInView(view).take();
+      const std::vector<CallInView>& calls) const {
     const FileNames names(calls);
     LaterCalls later(rule_, names);
     std::map<std::uint64_t, std::map<std::string, std::string>> reasons;
@@ -356,6 +367,17 @@ class StubOlder final : public Strategy {
 };
 
 }  // namespace
+
+std::vector<Plan> plans_of_older_results(const History& history, const Aim& aim) {
+  const View view = view_with_links(history);
+  if (is_within(view, aim)) return {};
+  const std::vector<CallInView> calls = CallsInView(view).take();
+  std::vector<Plan> plans;
+  for (const Worthless rule : {Worthless::superseded, Worthless::repeated})
+    if (Result<Plan> plan = StubOlder(rule, {}).plan(history, aim, view, calls))
+      plans.push_back(std::move(*plan));
+  return plans;
+}
 
 StrategyPtr supersede(StubOlderResults options) {
   return std::make_shared<StubOlder>(Worthless::superseded, std::move(options));

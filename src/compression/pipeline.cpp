@@ -10,6 +10,7 @@
 #include <undertext/compression.hpp>
 
 #include "compression/kept.hpp"
+#include "compression/older_results.hpp"
 #include "compression/plan_by.hpp"
 #include "history/state.hpp"
 
@@ -125,6 +126,8 @@ class Pipeline final : public Strategy {
         if (round > 0 && step->is_slow()) continue;  // to ask a model twice is to pay twice
         if (std::optional<Error> error = take(*step, aim, progress)) {
           if (aim.cancel.stop_requested()) return *error;
+          // Where the call has come to its end, it was not the step that failed.
+          if (const Work* work = progress.now.view().rep().log.work.get()) work->go_on();
           if (!progress.failed) progress.failed = std::move(error);
         }
         if (is_within(progress.now.view(), aim)) break;
@@ -216,37 +219,49 @@ class Pipeline final : public Strategy {
   std::vector<StrategyPtr> steps_;
 };
 
-// Of strategies that hide equally little, each in single messages: what all of them would hide, the
-// newest first, until the target is reached. So no other choice among these messages leaves a
-// longer beginning of the view as it is. No plan where all is not enough.
+// What supersede, dedupe and, where these fall short, clear_tool_results would hide, each in single
+// messages: the newest first, until the target is reached. So no other choice among these messages
+// leaves a longer beginning of the view as it is. No plan where all is not enough.
 class LongestPrefix final : public Strategy {
  public:
-  explicit LongestPrefix(std::vector<StrategyPtr> choices) : choices_(std::move(choices)) {}
   std::string_view name() const noexcept override { return "longest_prefix"; }
 
   Result<Plan> plan(const History& history, const Aim& aim) const override {
-    Plan best = empty_plan(history, name());
-    if (!aim.tokens_max) return best;
-    std::map<std::uint64_t, Choice> all;  // by index; of two, the earlier strategy's
-    std::vector<Plan> plans;
-    for (const StrategyPtr& choice : choices_) {
-      Result<Plan> plan = choice->plan(history, aim);
-      if (plan) plans.push_back(std::move(*plan));
-    }
+    if (!aim.tokens_max) return empty_plan(history, name());
+    std::vector<Plan> plans = plans_of_older_results(history, aim);
+    if (std::optional<Plan> best = newest_of(plans, history, aim)) return std::move(*best);
+    if (Result<Plan> cleared = clear_->plan(history, aim)) plans.push_back(std::move(*cleared));
+    if (std::optional<Plan> best = newest_of(plans, history, aim)) return std::move(*best);
+    return empty_plan(history, name());
+  }
+
+ private:
+  struct Choice {
+    std::size_t plan;
+    Replacement* replacement;
+  };
+
+  // Takes what it needs from the plans, if that reaches the aim.
+  std::optional<Plan> newest_of(std::vector<Plan>& plans, const History& history,
+                                const Aim& aim) const {
+    std::map<std::uint64_t, Choice> all;  // by index; of two, the earlier plan's
     for (std::size_t i = 0; i < plans.size(); ++i)
       for (Replacement& replacement : plans[i].replacements)
         all.try_emplace(replacement.hidden.front().start, Choice{i, &replacement});
-
     const View view = history.view();
-    std::vector<bool> used(plans.size());
-    for (auto each = all.rbegin(); each != all.rend() && !reaches(best, aim); ++each) {
-      auto& [index, choice] = *each;
-      used[choice.plan] = true;
-      best.tokens_after -= tokens_in(view, choice.replacement->hidden) -
-                           count_tokens(aim, *choice.replacement->summary);
-      best.replacements.push_back(std::move(*choice.replacement));
+    Plan best = empty_plan(history, name());
+    auto end = all.rbegin();
+    for (; end != all.rend() && !reaches(best, aim); ++end) {
+      const Replacement& replacement = *end->second.replacement;
+      best.tokens_after -=
+          tokens_in(view, replacement.hidden) - count_tokens(aim, *replacement.summary);
     }
-    if (!reaches(best, aim)) return empty_plan(history, name());
+    if (!reaches(best, aim)) return {};
+    std::vector<bool> used(plans.size());
+    for (auto each = all.rbegin(); each != end; ++each) {
+      used[each->second.plan] = true;
+      best.replacements.push_back(std::move(*each->second.replacement));
+    }
     std::reverse(best.replacements.begin(), best.replacements.end());
     best.strategy.clear();
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -257,12 +272,7 @@ class LongestPrefix final : public Strategy {
     return best;
   }
 
- private:
-  struct Choice {
-    std::size_t plan;
-    Replacement* replacement;
-  };
-  std::vector<StrategyPtr> choices_;
+  const StrategyPtr clear_ = clear_tool_results();
 };
 
 }  // namespace
@@ -274,13 +284,9 @@ StrategyPtr pipeline(std::vector<StrategyPtr> steps) {
 StrategyPtr default_strategy(SmartSummary summary) {
   const StrategyPtr older = supersede({.late = true}), repeated = dedupe({.late = true});
   return std::make_shared<Pipeline>(
-      "default",
-      std::vector<StrategyPtr>{
-          std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe()}),
-          // where these fall short, with results that are only old
-          std::make_shared<LongestPrefix>(std::vector{supersede(), dedupe(), clear_tool_results()}),
-          older, repeated, clear_tool_results({.late = true}), smart_summary(std::move(summary)),
-          sliding_window()});
+      "default", std::vector<StrategyPtr>{std::make_shared<LongestPrefix>(), older, repeated,
+                                          clear_tool_results({.late = true}),
+                                          smart_summary(std::move(summary)), sliding_window()});
 }
 
 }  // namespace undertext

@@ -63,6 +63,7 @@ class Layout {
   Layout(const History& history, const View& view, const Aim& aim, const SmartSummary& options,
          Whole whole, const Stretches& stays)
       : view_(view), aim_(aim), around_(count_around(aim)) {
+    has_set_texts_ = options.summary_tokens_max.has_value();
     texts_max_ = options.summary_tokens_max.value_or(default_texts_tokens(aim));
     text_min_ = std::min(text_tokens_min, texts_max_);
     const Kept always = Kept::always(history, view, whole).with(view, stays);
@@ -95,6 +96,13 @@ class Layout {
     return tokens;
   }
   bool reaches_aim() const { return !aim_.tokens_max || tokens() <= *aim_.tokens_max; }
+  // Of what a tail, which is cut between messages, leaves of the target: what digests may have
+  // beside their share, where the caller set none.
+  std::uint64_t tokens_beside() const {
+    if (has_set_texts_ || !aim_.tokens_max || !reaches_aim()) return 0;
+    return std::min({*aim_.tokens_max - tokens(), texts_max_ / 4,
+                     texts_tokens_most - std::min(texts_max_, texts_tokens_most)});
+  }
 
  private:
   // Of the message around a summary.
@@ -214,6 +222,7 @@ class Layout {
   const std::uint64_t around_;
   std::uint64_t text_min_ = 0;
   std::uint64_t texts_max_ = 0;  // of all summaries together
+  bool has_set_texts_ = false;   // by the caller
   bool remakes_lone_ = false;
   std::uint64_t kept_tokens_ = 0;
   std::vector<Stretch> stretches_;
@@ -318,6 +327,7 @@ class SummaryStrategy final : public Strategy {
       if (work.made.count({stretch.range.start, stretch.range.end}) > 0) continue;
       const std::uint64_t tokens_most = stretch.tokens - 1;
       const std::uint64_t share = stretch.tokens_max;
+      if (passes_on && &stretch == &stretches.back()) left += layout.tokens_beside();
       stretch.tokens_max = std::min(share + left, tokens_most);
       const std::uint64_t tokens_max =
           work.aim.tokens_max ? std::min(share + std::max(spare, left), tokens_most) : tokens_most;
@@ -365,6 +375,7 @@ class SummaryStrategy final : public Strategy {
                            aim.cancel};
     if (!request.count_tokens)
       request.count_tokens = [](std::string_view text) { return (text.size() + 2) / 3; };
+    request.work = log.work;
     take_what_stays(work.view, layout, stretch.range, request);
     take_later(work, layout, stretch.range, request);
     const bool is_digest = &summariser == digest_summariser().get();
@@ -392,6 +403,8 @@ class SummaryStrategy final : public Strategy {
       if (aim.on_progress) tell("");
       Result<Summary> summary = call_user_code("summariser", summariser.name(),
                                                [&] { return summariser.summarise(request); });
+      // no failure of the summariser, so that nothing else is tried
+      if (!summary && limits != nullptr) limits->go_on();
       if (!summary && summary.error().code == ErrorCode::too_large && request.summaries.empty() &&
           take_visible(work.view, stretch.range, request)) {
         continue;  // the originals are out of reach: too many for the summariser

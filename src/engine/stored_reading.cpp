@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "history/operation_bytes.hpp"
 #include "message/redacted.hpp"
@@ -9,9 +10,7 @@
 namespace undertext {
 namespace {
 
-// Whoever reads one message mostly reads its neighbours next.
-constexpr std::uint64_t neighbours = 64;
-constexpr std::uint64_t bookkeeping_bytes = 96;  // of a kept body, about
+constexpr std::uint64_t bookkeeping_bytes = 48;  // of a kept body and its part of a block, about
 
 }  // namespace
 
@@ -51,9 +50,10 @@ std::string StoredPages::read_page(std::uint64_t page) {
 Message StoredBodies::body(std::uint32_t ordinal) const {
   {
     const std::lock_guard lock(lock_);
-    if (const auto found = places_.find(ordinal); found != places_.end()) {
-      recent_.splice(recent_.begin(), recent_, found->second);
-      return recent_.front().message;
+    if (const auto found = blocks_.find(ordinal / neighbours); found != blocks_.end()) {
+      const MessageSlot& kept = found->second.messages[ordinal % neighbours];
+      found->second.is_used = true;
+      if (kept.is_here()) return *kept;
     }
   }
   const Lineage::Owner owner = lineage_.of_message(ordinal);
@@ -71,31 +71,52 @@ Message StoredBodies::body(std::uint32_t ordinal) const {
   for (const MessageRecord& record : records) {
     Message message = message_of(record);
     if (record.ordinal == ordinal) wanted = message;
-    if (!places_.contains(static_cast<std::uint32_t>(record.ordinal)))
-      add(static_cast<std::uint32_t>(record.ordinal), message);
+    add(static_cast<std::uint32_t>(record.ordinal), message);
   }
   if (!wanted.is_here()) {
     throw Failure(Error{ErrorCode::corrupt, "the message with ordinal " + std::to_string(ordinal) +
                                                 " is missing in the store"});
   }
+  make_room(ordinal, *wanted);
   return *wanted;
 }
 
 void StoredBodies::keep(std::uint32_t ordinal, const Message& message) const {
   const std::lock_guard lock(lock_);
-  if (!places_.contains(ordinal)) add(ordinal, message);
+  add(ordinal, message);
+  make_room(ordinal, message);
 }
 
 void StoredBodies::add(std::uint32_t ordinal, const Message& message) const {
-  recent_.push_front({ordinal, message});
-  places_[ordinal] = recent_.begin();
-  bytes_ += message.json().size() + bookkeeping_bytes;
-  while (bytes_ > bytes_max_ && recent_.size() > 1) {
-    const Kept& oldest = recent_.back();
-    bytes_ -= oldest.message.json().size() + bookkeeping_bytes;
-    places_.erase(oldest.ordinal);
-    recent_.pop_back();
+  const auto [at, is_new] = blocks_.try_emplace(ordinal / neighbours);
+  if (is_new) turns_.push_back(at->first);
+  Block& block = at->second;
+  MessageSlot& slot = block.messages[ordinal % neighbours];
+  if (slot.is_here()) return;
+  slot = message;
+  const std::uint64_t bytes = message.json().size() + bookkeeping_bytes;
+  block.bytes += bytes;
+  bytes_ += bytes;
+}
+
+// For the message that was added last.
+void StoredBodies::make_room(std::uint32_t ordinal, const Message& message) const {
+  while (bytes_ > bytes_max_ && turns_.size() > 1) {
+    const auto at = blocks_.find(turns_.front());
+    turns_.pop_front();
+    if (std::exchange(at->second.is_used, false)) {
+      turns_.push_back(at->first);
+    } else {
+      bytes_ -= at->second.bytes;
+      blocks_.erase(at);
+    }
   }
+  if (bytes_ <= bytes_max_) return;
+  // One block alone is too large.
+  blocks_.clear();
+  turns_.clear();
+  bytes_ = 0;
+  add(ordinal, message);
 }
 
 }  // namespace undertext

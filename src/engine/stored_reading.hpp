@@ -2,8 +2,9 @@
 // of which the last read are kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <list>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,7 +32,8 @@ class StoredPages : public PageSpace {
   const Lineage lineage_;
 };
 
-// Keeps at most about `bytes_max` of bodies, those not used for longest going first.
+// Keeps at most about `bytes_max` of bodies. They are read and dropped by blocks of neighbours: the
+// oldest block goes first, unless it was used since it was last its turn.
 class StoredBodies : public BodySource {
  public:
   StoredBodies(std::shared_ptr<Store> store, Lineage lineage, std::uint64_t bytes_max)
@@ -41,18 +43,23 @@ class StoredBodies : public BodySource {
   void keep(std::uint32_t ordinal, const Message& message) const;
 
  private:
-  struct Kept {
-    std::uint32_t ordinal;
-    Message message;
+  // Whoever reads one message mostly reads its neighbours next.
+  static constexpr std::uint32_t neighbours = 64;
+  struct Block {
+    std::array<MessageSlot, neighbours> messages = {};
+    std::uint64_t bytes = 0;
+    bool is_used = true;  // since it was its turn
   };
-  void add(std::uint32_t ordinal, const Message& message) const;  // with lock_ held
+  // With lock_ held:
+  void add(std::uint32_t ordinal, const Message& message) const;
+  void make_room(std::uint32_t ordinal, const Message& message) const;
 
   const std::shared_ptr<Store> store_;
   const Lineage lineage_;
   const std::uint64_t bytes_max_;
   mutable std::mutex lock_;
-  mutable std::list<Kept> recent_;  // guarded by lock_; the last used first
-  mutable std::unordered_map<std::uint32_t, std::list<Kept>::iterator> places_;
+  mutable std::unordered_map<std::uint32_t, Block> blocks_;  // guarded by lock_
+  mutable std::deque<std::uint32_t> turns_;                  // of all blocks, the next one first
   mutable std::uint64_t bytes_ = 0;
 };
 

@@ -40,22 +40,24 @@ class Shown {
 
 }  // namespace
 
-std::map<std::uint32_t, std::uint64_t> hidden_in(const History::Rep& rep,
-                                                 std::set<std::uint32_t> ordinals) {
-  std::map<std::uint32_t, std::uint64_t> found;
+std::vector<std::optional<std::uint64_t>> hidden_in(const History::Rep& rep,
+                                                    const std::vector<std::uint32_t>& ordinals) {
+  std::vector<std::optional<std::uint64_t>> found(ordinals.size());
   const PlacedView head = rep.head.placed();
   const Shown now(head);
-  std::erase_if(ordinals, [&](std::uint32_t ordinal) { return now.has(ordinal); });
+  std::vector<std::size_t> open;  // places in `ordinals`
+  for (std::size_t i = 0; i < ordinals.size(); ++i)
+    if (!now.has(ordinals[i])) open.push_back(i);
   EntryTree newer = head.entries;
-  for (std::uint64_t k = rep.states.size(); k-- > 0 && !ordinals.empty();) {
+  for (std::uint64_t k = rep.states.size(); k-- > 0 && !open.empty();) {
     const PlacedView then = rep.states[k].placed();
     if (then.entries.common_prefix(newer) < then.size()) {
       const Shown shown(then);
       std::optional<std::uint64_t> version;
-      std::erase_if(ordinals, [&](std::uint32_t ordinal) {
-        if (!shown.has(ordinal)) return false;
+      std::erase_if(open, [&](std::size_t i) {
+        if (!shown.has(ordinals[i])) return false;
         if (!version) version = version_after(rep, rep.first_state + k);
-        found[ordinal] = *version;
+        found[i] = version;
         return true;
       });
     }

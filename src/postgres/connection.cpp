@@ -45,6 +45,9 @@ Value text(std::string_view value) {
 Value bytes(std::string_view value) {
   return {.type = type_bytea, .is_binary = true, .borrowed = value.data() == nullptr ? "" : value};
 }
+Value own_bytes(std::string value) {
+  return {.type = type_bytea, .is_binary = true, .own = std::move(value)};
+}
 Value digest(const Digest& value) {
   return bytes({reinterpret_cast<const char*>(value.data()), value.size()});
 }

@@ -24,7 +24,7 @@ namespace undertext::postgres {
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// A parameter. Texts and bytes are borrowed, and must outlive the batch.
+// A parameter. Texts and bytes but own_bytes() are borrowed, and must outlive the batch.
 struct Value {
   unsigned type = 0;
   bool is_null = false;
@@ -41,6 +41,7 @@ Value number(std::uint64_t value);
 Value number(std::int64_t value);
 Value text(std::string_view value);
 Value bytes(std::string_view value);
+Value own_bytes(std::string value);
 Value digest(const Digest& value);
 Value numbers(std::span<const std::uint64_t> values);
 Value null_number();

@@ -5,11 +5,13 @@
 #include <map>
 #include <random>
 
+#include "pack/packed_body.hpp"
 #include "postgres/rows.hpp"
 #include "postgres/schema.hpp"
 #include "postgres/session.hpp"
 #include "postgres/url.hpp"
 #include "store/rules.hpp"
+#include "store/shared_body.hpp"
 #include "store/staged.hpp"
 #include "store/tenant.hpp"
 
@@ -41,6 +43,11 @@ std::string bound_among_ids(std::string_view after) {
   std::string bound(after.begin(), other);
   if (other != after.end() && *other != '\0') bound += '\x7f';
   return bound;
+}
+
+Value body_of(const MessageRecord& message) {
+  std::optional<std::string> packed = packed_body(message.body);
+  return packed ? own_bytes(*std::move(packed)) : bytes(message.body);
 }
 
 Value bytes_or_null(std::string_view value) { return value.empty() ? null_bytes() : bytes(value); }
@@ -90,7 +97,7 @@ class PostgresStore final : public Store {
       if (auto error = refuse_fork(made, origin->record, origin->next_page)) return *error;
     }
     const std::int64_t writer = random_writer();
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     Batch& batch = transaction.batch();
     if (made.origin) {
       const std::string& origin = made.origin->conversation;
@@ -162,7 +169,7 @@ class PostgresStore final : public Store {
     const Deadline deadline =
         options.deadline.value_or(std::chrono::steady_clock::now() + publishing_max);
     const std::int64_t writer = random_writer();
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(staged));
     batch.require(sql::require_conversation, of(staged), ErrorCode::not_found,
@@ -288,7 +295,7 @@ class PostgresStore final : public Store {
     const std::string& id = commit.conversation;
     const Deadline deadline = deadline_of(options);
     const std::int64_t writer = random_writer();
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     Batch& batch = transaction.batch();
     batch.add(commit.settings ? sql::claim_settings : sql::share, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
@@ -325,6 +332,8 @@ class PostgresStore final : public Store {
       add_checkpoint(batch, id, *commit.checkpoint, commit.pages);
     }
     for (const MessageRecord& message : commit.messages) {
+      if (shared_with(message.body) || is_packed(message.body))
+        return Error{ErrorCode::invalid_argument, "a message's body is JSON", "messages"};
       if (!message.same_as) {
         batch.add(sql::insert_message, of_message(id, message));
         continue;
@@ -362,7 +371,7 @@ class PostgresStore final : public Store {
     const RequestRow& row = request.row;
     const Deadline deadline = deadline_of(options);
     const std::int64_t writer = random_writer();
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::share, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
@@ -463,7 +472,7 @@ class PostgresStore final : public Store {
     const Deadline deadline = deadline_of(options);
     const Result<std::vector<MessageRecord>> stored = stubs_for(id, stubs, deadline);
     if (!stored) return stored.error();
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
@@ -488,7 +497,7 @@ class PostgresStore final : public Store {
       if (!found) return is_purged(id, deadline) ? std::nullopt : std::optional(found.error());
       // Forks are asked for below, in one step with the rest.
       if (auto error = refuse_purge(id, found->record.version, false, options)) return error;
-      Transaction transaction(Kind::writing, &set_tenant_, deadline);
+      Transaction transaction = writing(deadline);
       Batch& batch = transaction.batch();
       batch.add(sql::claim, of(id));
       batch.require(sql::require_no_forks, of(id), ErrorCode::conflict, has_forks(id).message);
@@ -535,7 +544,7 @@ class PostgresStore final : public Store {
       return error;
     const Result<std::vector<MessageRecord>> stored = stubs_for(id, prune.stubs, deadline);
     if (!stored) return stored.error();
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(id));
     batch.require(sql::require_conversation, of(id), ErrorCode::not_found,
@@ -658,7 +667,14 @@ class PostgresStore final : public Store {
   std::vector<Value> of_message(std::string_view id, const MessageRecord& message) const {
     return of(id, number(message.ordinal), number(static_cast<std::int64_t>(message.role)),
               number(message.time_ms), number(std::uint64_t{message.tokens}),
-              message.redacted ? digest(*message.redacted) : null_bytes(), bytes(message.body));
+              message.redacted ? digest(*message.redacted) : null_bytes(), body_of(message));
+  }
+
+  Transaction writing(Deadline deadline) const {
+    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    transaction.batch().require(sql::require_known_tables, {number(newest_version)},
+                                ErrorCode::unsupported, std::string(later_version));
+    return transaction;
   }
 
   void add_checkpoint(Batch& batch, std::string_view id, const Checkpoint& checkpoint,
@@ -730,7 +746,7 @@ class PostgresStore final : public Store {
     const Result<FoundConversation> found = read_conversation(staged, read.rows[found_at]);
     if (!found) return {.error = found.error()};
     const Rows& made = read.rows[made_at];
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     Batch& batch = transaction.batch();
     batch.add(sql::claim, of(staged));
     batch.require(sql::require_head, of(staged, number(found->record.version)), ErrorCode::conflict,
@@ -795,7 +811,7 @@ class PostgresStore final : public Store {
   // may be answered for.
   Result<bool> is_writer(const Statement& statement, std::vector<Value> values, std::string_view id,
                          std::int64_t writer, Deadline deadline) {
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(statement, std::move(values));
     const Outcome outcome = session_->run(transaction);
@@ -810,7 +826,7 @@ class PostgresStore final : public Store {
                        writer, deadline);
     if (commit.settings) return have_settings_changed(commit, writer, deadline);
     if (!commit.checkpoint) return false;
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(sql::checkpoint, of(id));
     const Outcome outcome = session_->run(transaction);
@@ -822,7 +838,7 @@ class PostgresStore final : public Store {
   // after a conflict.
   Result<bool> have_settings_changed(const Commit& commit, std::int64_t writer, Deadline deadline) {
     const std::string& id = commit.conversation;
-    Transaction transaction(Kind::writing, &set_tenant_, deadline);
+    Transaction transaction = writing(deadline);
     transaction.batch().add(sql::share, of(id));
     const std::size_t at = transaction.batch().add(sql::find_settings_writer, of(id));
     const Outcome outcome = session_->run(transaction);

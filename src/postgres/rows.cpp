@@ -1,5 +1,6 @@
 #include "postgres/rows.hpp"
 
+#include "pack/packed_body.hpp"
 #include "store/rules.hpp"
 
 namespace undertext::postgres {
@@ -58,6 +59,7 @@ Result<std::vector<VersionRecord>> read_versions(std::string_view id, const Rows
 
 Result<std::vector<MessageRecord>> read_messages(std::string_view id, const Rows& rows) {
   std::vector<MessageRecord> messages(rows.size());
+  std::size_t bytes = 0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     MessageRecord& message = messages[row];
     message.ordinal = count(rows, row, 0);
@@ -71,6 +73,17 @@ Result<std::vector<MessageRecord>> read_messages(std::string_view id, const Rows
     message.role = static_cast<Role>(role);
     message.tokens = static_cast<std::uint32_t>(tokens);
     message.body = rows.bytes(row, 5);
+    if (is_packed(message.body)) {
+      Result<std::string> body = unpacked_body(message.body, record_bytes_max);
+      if (!body) return corrupt(id, "message", rows.number(row, 0));
+      message.body = *std::move(body);
+    }
+    // The query has limited what is stored, of which this may be more.
+    bytes += message.body.size();
+    if (row > 0 && bytes > answer_bytes_max) {
+      messages.resize(row);
+      break;
+    }
   }
   return messages;
 }

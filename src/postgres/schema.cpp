@@ -9,10 +9,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // Migration n makes version n of the tables from n - 1.
-constexpr std::array migrations = {std::span<const Statement>(sql::migration_1),
-                                   std::span<const Statement>(sql::migration_2),
-                                   std::span<const Statement>(sql::migration_3)};
-constexpr std::int64_t newest = migrations.size();
+constexpr std::array migrations = {
+    std::span<const Statement>(sql::migration_1), std::span<const Statement>(sql::migration_2),
+    std::span<const Statement>(sql::migration_3), std::span<const Statement>(sql::migration_4)};
+static_assert(newest_version == migrations.size());
 
 Error refuse(ErrorCode code, std::string message) {
   return {.code = code, .message = std::move(message)};
@@ -67,10 +67,10 @@ std::optional<Error> migrate_once(Session& session, Deadline deadline) {
   if (locked.fault) return fail(locked);
   Batch work;
   const std::int64_t version = locked.rows[1].size() == 0 ? 0 : locked.rows[1].number(0, 0);
-  for (std::int64_t next = version; next < newest; ++next)
+  for (std::int64_t next = version; next < newest_version; ++next)
     for (const Statement& statement : migrations[static_cast<std::size_t>(next)])
       work.add(statement);
-  if (version < newest) work.add(sql::set_schema_version, {number(newest)});
+  if (version < newest_version) work.add(sql::set_schema_version, {number(newest_version)});
   if (locked.rows[2].number(0, 0) != 0) add_distribution(work);
   work.add(sql::commit);
   const Answers done = (*lease)->run(work, deadline);
@@ -84,11 +84,11 @@ Result<std::int64_t> make_schema(Session& session, MakeTables make, Deadline dea
   for (;;) {
     const Result<std::optional<std::int64_t>> version = stored_version(session, deadline);
     if (!version) return version.error();
-    if (version->value_or(0) > newest)
+    if (version->value_or(0) > newest_version)
       return refuse(ErrorCode::unsupported,
-                    "the tables are of a later version of Undertext, " + std::to_string(**version));
+                    std::string(later_version) + ", " + std::to_string(**version));
     const std::int64_t found = version->value_or(0);
-    if (found == newest || (found > 0 && make == MakeTables::never)) return found;
+    if (found == newest_version || (found > 0 && make == MakeTables::never)) return found;
     if (found == 0 && make != MakeTables::if_missing)
       return refuse(ErrorCode::not_found, "the database has no tables of Undertext");
     if (!*version)

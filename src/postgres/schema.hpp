@@ -12,6 +12,8 @@ enum class MakeTables : std::uint8_t {
 };
 inline constexpr std::int64_t version_with_requests = 2;
 inline constexpr std::int64_t version_with_words = 3;
+inline constexpr std::int64_t newest_version = 4;  // bodies may be packed
+inline constexpr std::string_view later_version = "the tables are of a later version of Undertext";
 
 // The version of the tables. Any number of processes may do this at once: the row of
 // undertext_schema is their lock, and who comes second finds it done.

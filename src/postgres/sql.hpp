@@ -430,6 +430,9 @@ VACUUM FULL undertext_conversation, undertext_version, undertext_message, undert
 
 inline constexpr Statement schema_version{
     "schema_version", R"sql(SELECT version FROM undertext_schema WHERE id = 1)sql"};
+// A later release may have brought the tables up to date meanwhile.
+inline constexpr Statement require_known_tables{"require_known_tables", R"sql(
+SELECT 1 / count(*) FROM undertext_schema WHERE id = 1 AND version <= $1)sql"};
 inline constexpr Statement lock_schema{
     "lock_schema", R"sql(SELECT version FROM undertext_schema WHERE id = 1 FOR UPDATE)sql"};
 inline constexpr Statement set_schema_version{
@@ -593,6 +596,11 @@ CREATE TABLE undertext_words (
      R"sql(ALTER TABLE undertext_words ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY)sql"},
     {"",
      R"sql(CREATE POLICY undertext_tenant ON undertext_words USING (tenant = current_setting('undertext.tenant', true)))sql"},
+};
+
+// Bodies may be packed from here on: pack/packed_body.hpp. The tables are the same.
+inline constexpr Statement migration_4[] = {
+    {"", R"sql(COMMENT ON COLUMN undertext_message.body IS 'JSON, = with an ordinal, or ~ with a pack')sql"},
 };
 
 // Distribution by Citus. Each statement does nothing where it was done before.

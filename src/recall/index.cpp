@@ -80,13 +80,7 @@ std::uint32_t RecallIndex::length(std::uint32_t ordinal) const {
 
 std::vector<Posting> RecallIndex::find(Word word) const {
   std::vector<Posting> found;
-  for (const auto& segment : segments_) {
-    std::vector<Posting> some = segment->find(word);
-    if (found.empty())
-      found = std::move(some);
-    else
-      found.insert(found.end(), some.begin(), some.end());
-  }
+  for (const auto& segment : segments_) segment->add_found(word, found);
   std::uint32_t ordinal = size_ - static_cast<std::uint32_t>(last_.size());
   for (const MessageWords& message : last_) {
     const auto at =

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 
 namespace undertext {
@@ -80,7 +79,12 @@ class Spread {
       return;
     }
     float* const scores = scores_.use(first, end);
-    for (std::uint32_t i = 0; i < end - first; ++i) scores[i] += value.value * weight[i];
+    // Nearly all: a number that the compiler knows.
+    constexpr std::uint32_t whole = 2 * RankWeights{}.near_messages + 1;
+    if (end - first == whole)
+      for (std::uint32_t i = 0; i < whole; ++i) scores[i] += value.value * weight[i];
+    else
+      for (std::uint32_t i = 0; i < end - first; ++i) scores[i] += value.value * weight[i];
   }
   void add_group(const std::vector<Value>& values, std::size_t begin, std::size_t behind) {
     const std::uint32_t first = first_near(values[begin].ordinal),
@@ -116,13 +120,9 @@ BlockScores::BlockScores(std::uint32_t size)
   values_ = std::make_unique_for_overwrite<float[]>(is_used_.size() * block_size);
 }
 
-float* BlockScores::use(std::uint32_t first, std::uint32_t end) {
-  for (std::size_t block = first / block_size; block <= (end - 1) / block_size; ++block) {
-    if (is_used_[block] != 0) continue;
-    is_used_[block] = 1;
-    std::fill_n(values_.get() + block * block_size, block_size, 0.0f);
-  }
-  return values_.get() + first;
+void BlockScores::clear(std::size_t block) {
+  is_used_[block] = 1;
+  std::fill_n(values_.get() + block * block_size, block_size, 0.0f);
 }
 
 Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWeights& weights) {
@@ -150,10 +150,13 @@ Ranking::Ranking(const RecallIndex& index, const AskedWords& asked, const RankWe
              added < weights.common_postings ? Reach::everywhere : Reach::where_scored);
     added += postings.size();
   }
-  taken_ = std::numeric_limits<float>::infinity();
-  block_best_.resize(scores_.blocks());
-  for (std::size_t block = 0; block < block_best_.size(); ++block)
-    if (scores_.is_used(block)) block_best_[block] = best_below(block, taken_);
+  constexpr float unlimited = std::numeric_limits<float>::infinity();
+  bests_.reserve(scores_.blocks());
+  for (std::size_t block = 0; block < scores_.blocks(); ++block)
+    if (scores_.is_used(block))
+      bests_.push_back({best_below(block, unlimited), static_cast<std::uint32_t>(block)});
+  std::erase_if(bests_, [](const BlockBest& each) { return each.score <= 0; });
+  std::make_heap(bests_.begin(), bests_.end());
 }
 
 // The best score of a block among those below a limit. No score is negative, so their bits rise as
@@ -194,44 +197,31 @@ void Ranking::add_word(const RecallIndex& index, const std::vector<Posting>& pos
     spread.add_where_scored(std::move(values));
 }
 
-// With the next `count` messages, and others that are no worse than the last of them can be. As
-// many blocks have such a message as have a best one of that score.
-bool Ranking::fill_tier(std::size_t count) {
-  std::vector<float> bests;
-  for (const float best : block_best_)
-    if (best > 0) bests.push_back(best);
-  if (bests.empty() || count == 0) return false;
-  float lower = 0;
-  if (count < bests.size()) {
-    const auto last = bests.begin() + static_cast<std::ptrdiff_t>(count - 1);
-    std::nth_element(bests.begin(), last, bests.end(), std::greater<>());
-    lower = *last;
-  }
-  for (std::size_t block = 0; block < block_best_.size(); ++block) {
-    if (block_best_[block] <= 0 || block_best_[block] < lower) continue;
-    const float* const scores = scores_.block(block);
-    for (std::uint32_t i = 0; i < BlockScores::block_size; ++i)
-      if (scores[i] > 0 && scores[i] >= lower && scores[i] < taken_)
-        tier_.push_back(static_cast<std::uint32_t>(block * BlockScores::block_size + i));
-    block_best_[block] = best_below(block, lower);
-  }
-  taken_ = lower;
-  return !tier_.empty();
+// All messages of the best block that have its best score. Of other blocks with that score those
+// behind it come first, as the order of the heap has it.
+void Ranking::take_best_of_block() {
+  std::pop_heap(bests_.begin(), bests_.end());
+  const auto [score, block] = bests_.back();
+  const float* const scores = scores_.block(block);
+  for (std::uint32_t i = 0; i < BlockScores::block_size; ++i)
+    if (scores[i] == score) taken_.push_back(block * BlockScores::block_size + i);
+  bests_.back().score = best_below(block, score);
+  if (bests_.back().score > 0)
+    std::push_heap(bests_.begin(), bests_.end());
+  else
+    bests_.pop_back();
 }
 
 std::vector<std::uint32_t> Ranking::next(std::size_t count) {
-  const auto is_worse = [&](std::uint32_t a, std::uint32_t b) {
-    return scores_[a] != scores_[b] ? scores_[a] < scores_[b] : a < b;
-  };
   std::vector<std::uint32_t> best;
+  best.reserve(std::min<std::size_t>(count, scores_.size()));
   while (best.size() < count) {
-    if (tier_.empty()) {
-      if (!fill_tier(count - best.size())) break;
-      std::make_heap(tier_.begin(), tier_.end(), is_worse);
+    if (taken_.empty()) {
+      if (bests_.empty()) break;
+      take_best_of_block();
     }
-    std::pop_heap(tier_.begin(), tier_.end(), is_worse);
-    best.push_back(tier_.back());
-    tier_.pop_back();
+    best.push_back(taken_.back());
+    taken_.pop_back();
   }
   return best;
 }

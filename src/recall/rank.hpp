@@ -48,9 +48,15 @@ class BlockScores {
   // Of a block that is used.
   const float* block(std::size_t block) const { return values_.get() + block * block_size; }
   // To write [first, end), which is not empty.
-  float* use(std::uint32_t first, std::uint32_t end);
+  float* use(std::uint32_t first, std::uint32_t end) {
+    for (std::size_t block = first / block_size; block <= (end - 1) / block_size; ++block)
+      if (!is_used(block)) clear(block);
+    return values_.get() + first;
+  }
 
  private:
+  void clear(std::size_t block);
+
   std::uint32_t size_ = 0;
   std::unique_ptr<float[]> values_;  // of whole blocks
   std::vector<std::uint8_t> is_used_;
@@ -69,22 +75,26 @@ class Ranking {
   }
 
   // The next best ones, `count` unless there are no more; of equal scores the later message first.
-  // Looks at the blocks of scores that have these, and at the best score of each other one.
+  // Looks at two blocks of scores for each.
   std::vector<std::uint32_t> next(std::size_t count);
 
  private:
   enum class Reach : std::uint8_t { everywhere, where_scored };
-  bool fill_tier(std::size_t count);
+  // The best score of a block among those that were not taken.
+  struct BlockBest {
+    float score = 0;
+    std::uint32_t block = 0;
+    friend auto operator<=>(const BlockBest&, const BlockBest&) = default;
+  };
   float best_below(std::size_t block, float below) const;
+  void take_best_of_block();
   void add_word(const RecallIndex& index, const std::vector<Posting>& postings,
                 const RankWeights& weights, Reach reach);
 
   BlockScores scores_;
   std::vector<std::uint8_t> has_word_;
-  std::vector<float> block_best_;  // by block, without those that were taken
-  // all with this score or a higher one were returned, or are in tier_
-  float taken_ = 0;
-  std::vector<std::uint32_t> tier_;  // a heap: the next ones, the best on top
+  std::vector<BlockBest> bests_;      // a heap of the blocks that have more, the best on top
+  std::vector<std::uint32_t> taken_;  // to be returned next, the last one first
 };
 
 }  // namespace undertext

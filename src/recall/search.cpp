@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <optional>
-#include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/answering_failure.hpp"
 #include "history/hidden_in.hpp"
@@ -38,6 +37,14 @@ struct Candidate {
   std::uint32_t ordinal = 0;
   double score = 0;
 };
+
+// Whether a text ends with a question mark, of whatever script.
+bool is_question(std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  for (const std::string_view mark : {"?", "\uFF1F", "\u061F"})
+    if (text.ends_with(mark)) return true;
+  return false;
+}
 
 class Search {
  public:
@@ -74,6 +81,20 @@ class Search {
 
  private:
   using Ordinals = std::vector<std::uint32_t>;  // rising, without repeats
+
+  // The messages that belong together, rising. Most messages are alone.
+  class Unit {
+   public:
+    explicit Unit(std::uint32_t alone) : alone_(alone) {}
+    explicit Unit(const Ordinals& all) : all_(&all) {}
+    const std::uint32_t* begin() const { return all_ ? all_->data() : &alone_; }
+    const std::uint32_t* end() const { return all_ ? all_->data() + all_->size() : &alone_ + 1; }
+    bool has(std::uint32_t ordinal) const { return std::binary_search(begin(), end(), ordinal); }
+
+   private:
+    std::uint32_t alone_ = 0;
+    const Ordinals* all_ = nullptr;
+  };
 
   struct Chosen {
     std::uint32_t best = 0;
@@ -140,28 +161,29 @@ class Search {
     if (!ranking_.has_word(candidate.ordinal)) return join_neighbour(candidate.ordinal);
     if (stored_[candidate.ordinal].tokens > left()) return too_large(candidate.ordinal);
     Chosen unit{candidate.ordinal, candidate.score, {}, 0};
-    const Ordinals& alone = unit_of(candidate.ordinal);
-    Ordinals all = alone;
+    const Unit alone = unit_of(candidate.ordinal);
+    Ordinals all(alone.begin(), alone.end());
     for (const std::uint32_t near : {candidate.ordinal - 1, candidate.ordinal + 1}) {
       if (!may_come_along(near) ||
           ranking_.score(near) < neighbour_share * ranking_.score(candidate.ordinal))
         continue;
-      const Ordinals& with = unit_of(near);
+      const Unit with = unit_of(near);
       // What stands between two that were found goes with the better one, which came first.
-      Chosen* const better =
-          std::ranges::binary_search(with, candidate.ordinal) ? nullptr : unit_beside(near);
+      Chosen* const better = with.has(candidate.ordinal) ? nullptr : unit_beside(near);
       if (better)
         grow(*better, near);
       else
         for (const std::uint32_t ordinal : with) insert(all, ordinal);
     }
-    if (tokens_of(all) > left()) all = alone;
-    if (tokens_of(all) > left()) return too_large(candidate.ordinal);
+    if (tokens_of(all) > left()) {
+      all.assign(alone.begin(), alone.end());
+      if (tokens_of(all) > left()) return too_large(candidate.ordinal);
+    }
     // Of messages that say the same, the best one is enough; but the same answer to another
     // question is another one.
     if (is_said_by(candidate.ordinal)) return join_neighbour(candidate.ordinal);
     add(unit, all);
-    by_best_[unit.best] = units_.size();
+    by_best_.emplace(unit.best, units_.size());
     units_.push_back(std::move(unit));
     return Choice::done;
   }
@@ -179,22 +201,25 @@ class Search {
   // Whether a chosen message says the same; else this one is among them from now on. What follows
   // is read only where texts are the same.
   bool is_said_by(std::uint32_t ordinal) {
-    std::vector<Said>& same = said_[stored_.message(ordinal).text()];
+    std::string text = stored_.message(ordinal).text();
     Said said{ordinal};
-    if (!same.empty()) said.follows = what_follows(ordinal);
-    for (Said& each : same) {
-      if (!each.follows) each.follows = what_follows(each.ordinal);
+    const auto [first, last] = said_.equal_range(text);
+    const bool asks = first != last && is_question(text);
+    if (first != last) said.follows = what_follows(ordinal, asks);
+    for (auto at = first; at != last; ++at) {
+      Said& each = at->second;
+      if (!each.follows) each.follows = what_follows(each.ordinal, asks);
       if (each.follows == said.follows) return true;
     }
-    same.push_back(std::move(said));
+    said_.emplace(std::move(text), std::move(said));
     return false;
   }
-  // Of what is asked, be it by the user, by a call or with a question mark: the same question may
-  // have had another answer. Empty of what is not.
-  std::string what_follows(std::uint32_t ordinal) {
-    std::string says;
+  // Who says it, and what follows if it asks, be it as the user, by a call or with a question mark:
+  // the same question may have had another answer.
+  std::string what_follows(std::uint32_t ordinal, bool asks) {
     const StoredMessage& stored = stored_[ordinal];
-    if (stored.role() != Role::user && stored.calls == 0) return says;
+    std::string says(name(stored.role()));
+    if (!asks && stored.role() != Role::user && stored.calls == 0) return says;
     if (ordinal + 1 >= rep_.log.size() || !scope_.is_searched(ordinal + 1)) return says;
     for (const std::uint32_t next : unit_of(ordinal + 1))
       if (next > ordinal) says += '\0' + readable_text(stored_.message(next));
@@ -208,8 +233,10 @@ class Search {
   }
   // The one whose best message stands right before this one, else right behind it.
   Chosen* unit_beside(std::uint32_t ordinal) {
-    for (const std::uint32_t near : {ordinal - 1, ordinal + 1})
+    for (const std::uint32_t near : {ordinal - 1, ordinal + 1}) {
+      if (near >= taken_.size() || !taken_[near]) continue;
       if (const auto at = by_best_.find(near); at != by_best_.end()) return &units_[at->second];
+    }
     return nullptr;
   }
 
@@ -220,7 +247,7 @@ class Search {
 
   void grow(Chosen& unit, std::uint32_t near) {
     if (!may_come_along(near)) return;
-    const Ordinals& all = unit_of(near);
+    const Unit all = unit_of(near);
     if (tokens_of(all) <= left()) add(unit, all);
   }
 
@@ -230,7 +257,8 @@ class Search {
            scope_.is_searched(ordinal);
   }
 
-  void add(Chosen& unit, const Ordinals& ordinals) {
+  template <class Some>
+  void add(Chosen& unit, const Some& ordinals) {
     const std::uint64_t tokens = tokens_of(ordinals);
     unit.tokens += tokens;
     tokens_ += tokens;
@@ -241,7 +269,8 @@ class Search {
   }
 
   // Of those that no unit has yet.
-  std::uint64_t tokens_of(const Ordinals& ordinals) {
+  template <class Some>
+  std::uint64_t tokens_of(const Some& ordinals) {
     std::uint64_t tokens = 0;
     for (const std::uint32_t ordinal : ordinals)
       if (!taken_[ordinal]) tokens += stored_[ordinal].tokens;
@@ -257,10 +286,11 @@ class Search {
 
   // The message with its calls, their results and the reasoning right before them. Each is found
   // once: a message is asked for as what was found, as a neighbour, and as what follows.
-  const Ordinals& unit_of(std::uint32_t ordinal) {
+  Unit unit_of(std::uint32_t ordinal) {
+    if (rep_.log.links.empty() && !is_reasoning_alone(ordinal)) return Unit(ordinal);
     const auto [at, is_new] = units_of_.try_emplace(ordinal);
     if (is_new) at->second = find_unit_of(ordinal);
-    return at->second;
+    return Unit(at->second);
   }
   Ordinals find_unit_of(std::uint32_t ordinal) {
     Ordinals all = {ordinal};
@@ -304,36 +334,45 @@ class Search {
   }
 
   Recalled answer() {
-    std::set<std::uint32_t> best;
-    for (const Chosen& unit : units_) best.insert(unit.best);
-    const std::map<std::uint32_t, std::uint64_t> hidden = hidden_in(rep_, best);
+    Ordinals best;
+    best.reserve(units_.size());
+    for (const Chosen& unit : units_) best.push_back(unit.best);
+    const std::vector<std::optional<std::uint64_t>> hidden = hidden_in(rep_, best);
     const PlacedView view = rep_.head.placed();
     Recalled answer;
     answer.tokens = tokens_;
     if (units_.empty() && tokens_needed_ != unknown_tokens) answer.tokens_needed = tokens_needed_;
-    for (const Chosen& chosen : units_) {
+    answer.units.reserve(units_.size());
+    for (std::size_t i = 0; i < units_.size(); ++i) {
+      Chosen& chosen = units_[i];
       RecalledUnit unit;
-      Ordinals ordinals = chosen.ordinals;
-      rep_.log.order.sort(ordinals);
-      for (const std::uint32_t ordinal : ordinals) {
+      rep_.log.order.sort(chosen.ordinals);
+      unit.ordinals.reserve(chosen.ordinals.size());
+      unit.messages.reserve(chosen.ordinals.size());
+      for (const std::uint32_t ordinal : chosen.ordinals) {
         unit.ordinals.push_back(Ordinal(ordinal));
         unit.messages.push_back(stored_.message(ordinal));
         if (ranking_.has_word(ordinal)) unit.matched.push_back(Ordinal(ordinal));
       }
-      std::stable_sort(unit.matched.begin(), unit.matched.end(), [&](Ordinal a, Ordinal b) {
-        return ranking_.score(static_cast<std::uint32_t>(a.value)) >
-               ranking_.score(static_cast<std::uint32_t>(b.value));
-      });
+      sort_best_first(unit.matched);
       unit.tokens = chosen.tokens;
       unit.score = chosen.score;
-      if (const auto at = hidden.find(chosen.best); at != hidden.end())
-        unit.hidden_in = Version(at->second);
+      if (hidden[i]) unit.hidden_in = Version(*hidden[i]);
       if (!view.shows(chosen.best))
         if (const auto other = stand_in(rep_.log, view, chosen.best))
           unit.represented_by = Ordinal(*other);
       answer.units.push_back(std::move(unit));
     }
     return answer;
+  }
+
+  void sort_best_first(std::vector<Ordinal>& matched) const {
+    if (matched.size() < 2) return;
+    const auto score = [this](Ordinal at) {
+      return ranking_.score(static_cast<std::uint32_t>(at.value));
+    };
+    std::stable_sort(matched.begin(), matched.end(),
+                     [&](Ordinal a, Ordinal b) { return score(a) > score(b); });
   }
 
   const History::Rep& rep_;
@@ -343,10 +382,10 @@ class Search {
   Ranking& ranking_;
   StoredReader stored_;
   std::vector<Chosen> units_;
-  std::map<std::uint32_t, std::size_t> by_best_;
-  std::unordered_map<std::uint32_t, Ordinals> units_of_;
-  std::vector<bool> taken_;                                  // by ordinal
-  std::unordered_map<std::string, std::vector<Said>> said_;  // by text
+  std::unordered_map<std::uint32_t, std::size_t> by_best_;
+  std::unordered_map<std::uint32_t, Ordinals> units_of_;  // of messages that are not alone
+  std::vector<bool> taken_;                               // by ordinal
+  std::unordered_multimap<std::string, Said> said_;       // by text
   std::uint64_t tokens_ = 0;
   static constexpr std::uint64_t unknown_tokens = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t tokens_needed_ = unknown_tokens;  // by the smallest unit, as long as none fits

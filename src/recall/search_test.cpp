@@ -11,10 +11,10 @@ namespace {
 
 // A log of messages that count 10 tokens each, and the index of it.
 struct Searched {
-  explicit Searched(const std::vector<std::string>& texts) {
+  explicit Searched(const std::vector<std::string>& texts, Role role = Role::user) {
     std::vector<Message> messages;
     for (const std::string& text : texts) {
-      messages.push_back(Message::make(Role::user, text).value());
+      messages.push_back(Message::make(role, text).value());
       index.add(text_words(messages.back()));
     }
     const ApplyContext context{.count_tokens = [](const Message&) { return 10u; }};
@@ -57,20 +57,29 @@ TEST(Search, OfMessagesThatSayTheSameTheBestIsEnough) {
   EXPECT_EQ(Searched(texts).find("kettle", 100).units.size(), 1u);
 }
 
-TEST(Search, AQuestionThatWasAnsweredInTwoWaysIsFoundTwice) {
-  const Searched log({"Which port does the kettle use?", "It is 8080.", "Nothing happened.",
-                      "Nothing happened.", "Which port does the kettle use?", "It is 9090 now.",
-                      "Nothing happened.", "Nothing happened.", "Which port does the kettle use?",
-                      "It is 8080."});
+// How many answers a search finds that gives the first of two answers twice, and the second once.
+std::size_t count_answers(const std::string& question, Role role) {
+  const Searched log(
+      {question, "It is 8080.", "Nothing happened.", "Nothing happened.", question,
+       "It is 9090 now.", "Nothing happened.", "Nothing happened.", question, "It is 8080."},
+      role);
   const Recalled found = log.find("which port has the kettle", 6);
   std::vector<std::uint64_t> answers;
   for (const RecalledUnit& unit : found.units)
     for (const Ordinal ordinal : unit.ordinals)
       if (ordinal.value % 4 == 1) answers.push_back(ordinal.value);
-  EXPECT_EQ(found.units.size(), 2u);
-  EXPECT_EQ(std::count(answers.begin(), answers.end(), 5u), 1)
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), 5u), answers.size() > 1 ? 1 : 0)
       << "the second answer is another one";
-  EXPECT_EQ(answers.size(), 2u);
+  EXPECT_EQ(found.units.size(), answers.size());
+  return answers.size();
+}
+
+TEST(Search, AQuestionThatWasAnsweredInTwoWaysIsFoundTwice) {
+  EXPECT_EQ(count_answers("Which port does the kettle use?", Role::user), 2u);
+  EXPECT_EQ(count_answers("The port of the kettle, please", Role::user), 2u);
+  EXPECT_EQ(count_answers("Which port does the kettle use?", Role::assistant), 2u);
+  EXPECT_EQ(count_answers("port of the kettle\uFF1F \n", Role::assistant), 2u);
+  EXPECT_EQ(count_answers("The port of the kettle", Role::assistant), 1u) << "no question";
 }
 
 TEST(Search, WhatStandsBetweenTwoThatAreFoundGoesWithTheBetterOne) {

@@ -57,8 +57,7 @@ class SegmentWriter {
   std::size_t place_at_ = 0;
 };
 
-// Most numbers have one byte.
-std::uint64_t next_number(const char*& at, const char* end) {
+std::uint64_t next_long_number(const char*& at, const char* end) {
   std::uint64_t number = 0;
   for (unsigned shift = 0; at < end && shift < 64; shift += 7) {
     const auto byte = static_cast<unsigned char>(*at++);
@@ -66,6 +65,11 @@ std::uint64_t next_number(const char*& at, const char* end) {
     if (byte < 0x80) return number;
   }
   ByteIn({}, what_segment).fail("a number has no end");
+}
+// Most numbers have one byte.
+inline std::uint64_t next_number(const char*& at, const char* end) {
+  if (at < end && static_cast<unsigned char>(*at) < 0x80) return static_cast<unsigned char>(*at++);
+  return next_long_number(at, end);
 }
 
 void read_postings(std::string_view list, std::uint32_t first,
@@ -248,7 +252,8 @@ void Segment::add_found(Word word, std::vector<Posting>& found) const {
     if (size > static_cast<std::uint64_t>(end - at))
       ByteIn({}, what_segment).fail("a list of postings has no end");
     if (here == word) {
-      found.reserve(found.size() + size);
+      if (const std::size_t most = found.size() + size; most > found.capacity())
+        found.reserve(std::max(most, 2 * found.capacity()));
       read_postings({at, static_cast<std::size_t>(size)}, first_, lengths_, found);
       return;
     }

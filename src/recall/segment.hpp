@@ -48,6 +48,8 @@ class Segment {
 
   // The postings of a word, rising. O(log words + postings).
   std::vector<Posting> find(Word word) const;
+  // The same, behind what is in `found`.
+  void add_found(Word word, std::vector<Posting>& found) const;
   // Of any of these words, rising, as if they were one. As find() for each, or one walk over all
   // words.
   std::vector<Posting> find_any(const std::vector<Word>& words) const;
@@ -62,7 +64,6 @@ class Segment {
   class Words;
 
   Segment() = default;
-  void add_found(Word word, std::vector<Posting>& found) const;
 
   std::string bytes_;
   std::uint32_t first_ = 0;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sqlite/packed_body.hpp"
+#include "pack/packed_body.hpp"
 #include "sqlite/request_rows.hpp"
 #include "sqlite/schema.hpp"
 #include "sqlite/words_rows.hpp"
@@ -48,7 +48,7 @@ MessageRecord message_at(Statement& row) {
 // The JSON that a row's body stands for, if it is not a shared one.
 std::string body_of(std::string_view stored) {
   if (!is_packed(stored)) return std::string(stored);
-  Result<std::string> body = unpacked_body(stored);
+  Result<std::string> body = unpacked_body(stored, record_bytes_max);
   if (!body) throw SqliteError{SQLITE_CORRUPT, "the body of a message is damaged"};
   return *std::move(body);
 }

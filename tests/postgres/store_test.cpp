@@ -227,7 +227,7 @@ TEST_F(PostgresStore, many_that_start_at_once_on_an_empty_database_all_succeed) 
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(errors, std::vector<std::string>(errors.size()));
-  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "3");
+  EXPECT_EQ(Client(test_url()).ask("SELECT version FROM " + schema + ".undertext_schema"), "4");
 }
 
 TEST_F(PostgresStore, tables_of_a_later_version_are_left_alone) {
@@ -239,6 +239,21 @@ TEST_F(PostgresStore, tables_of_a_later_version_are_left_alone) {
   client.ask("INSERT INTO " + schema + ".undertext_schema VALUES (1, 99)");
   EXPECT_EQ(open_postgres_store(test_url() + "?options=-csearch_path%3D" + schema, {}).error().code,
             ErrorCode::unsupported);
+}
+
+TEST_F(PostgresStore, what_is_open_writes_no_more_once_a_later_release_has_changed_the_tables) {
+  const std::string schema = fresh_name("upgraded");
+  const Client client(test_url());
+  client.ask("CREATE SCHEMA " + schema);
+  const auto store =
+      open_postgres_store(test_url() + "?options=-csearch_path%3D" + schema, {}).value();
+  ASSERT_TRUE(store->create({.id = "a"}));
+  const std::string set = "UPDATE " + schema + ".undertext_schema SET version = ";
+  client.ask(set + "99");
+  EXPECT_EQ(store->commit(next(*store, "a", "one")).error().code, ErrorCode::unsupported);
+  EXPECT_EQ(store->create({.id = "b"}).error().code, ErrorCode::unsupported);
+  client.ask(set + "4");
+  EXPECT_TRUE(store->commit(next(*store, "a", "one")));
 }
 
 TEST_F(PostgresStore, writers_that_race_for_one_version_never_both_succeed) {

@@ -38,6 +38,16 @@ class RecallContract : public test::OfEveryStore {
     return done;
   }
 
+  // Of a store in a file. tests/postgres/redacted_words.py looks into those of PostgreSQL.
+  void expect_no_file_has(const std::string& bytes) const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find(bytes),
+                std::string::npos)
+          << entry.path();
+    }
+  }
+
   Conversation open(const std::string& id = "a") {
     return Conversation::open(shared(), id).value();
   }
@@ -99,12 +109,7 @@ TEST_P(RecallContract, ARedactionDeletesTheRowsThatHaveWordsOfTheMessage) {
   const std::vector<MessageRecord> before = store().messages("a", 0, 10).value();
   ASSERT_TRUE(store().redact("a", {stub_of(before[2])}, {"me", 1, "why"}));
   EXPECT_EQ(rows("a"), (std::vector{row(0, 1, "a"), row(3, 4, "c")}));
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find("canary-b"),
-              std::string::npos)
-        << entry.path();
-  }
+  expect_no_file_has("canary-b");
 }
 
 TEST_P(RecallContract, APruneDeletesTheRowsThatHaveWordsOfItsStubs) {
@@ -120,12 +125,7 @@ TEST_P(RecallContract, APruneDeletesTheRowsThatHaveWordsOfItsStubs) {
   prune.pages = {{10, "page"}};
   ASSERT_TRUE(store().prune(prune));
   EXPECT_EQ(rows("a"), (std::vector{row(0, 1, "a"), row(3, 4, "c")}));
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}).find("canary-b"),
-              std::string::npos)
-        << entry.path();
-  }
+  expect_no_file_has("canary-b");
 }
 
 TEST_P(RecallContract, WordsOfPrunedMessagesAreNotFoundAndTheirHashesAreInNoRow) {
@@ -155,8 +155,9 @@ TEST_P(RecallContract, WordsOfPrunedMessagesAreNotFoundAndTheirHashesAreInNoRow)
 TEST_P(RecallContract, APurgeDeletesAllRows) {
   Writing writing("a");
   ASSERT_TRUE(writing.create_in(store()));
-  ASSERT_TRUE(add(writing, {body(0)}, {row(0, 1, "a")}));
+  ASSERT_TRUE(add(writing, {body(0)}, {row(0, 1, "canary-a")}));
   ASSERT_TRUE(store().purge("a", {"me", 1, "why"}, {}));
+  expect_no_file_has("canary-a");
   EXPECT_TRUE(check_store(store()).value().damage.empty());
 }
 

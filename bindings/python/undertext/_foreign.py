@@ -6,6 +6,7 @@ A foreign message is kept as a message whose role, content and tool calls say wh
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from typing import Any, Dict, List, Mapping, Union, cast
@@ -112,3 +113,18 @@ def _int_or_digits(digits: str) -> Union[int, str]:
         return int(digits)
     except ValueError:
         return digits
+
+
+def spelled(name: str, length_max: int) -> str:
+    """Any text in the letters that a conversation's id may have, no two alike; dots stay free to separate."""
+    spelled = "".join(
+        c
+        if c.isascii() and (c.isalnum() or c == "-")
+        else "".join(f"_{byte:02x}" for byte in c.encode("utf-8", "surrogatepass"))
+        for c in name
+    )
+    return (
+        spelled
+        if len(spelled) <= length_max
+        else "_h" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
+    )

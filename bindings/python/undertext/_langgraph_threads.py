@@ -7,7 +7,6 @@ the record that names its version is appended afterwards, so whatever happens in
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import re
@@ -29,9 +28,9 @@ from typing import (
 
 from ._conversation import Conversation
 from ._errors import CorruptError, NotFoundError, UnavailableError, UndertextError
-from ._foreign import json_text
+from ._foreign import json_text, spelled
 from ._langgraph_lists import MessageList
-from ._store import Store
+from ._store import Store, records_of
 from ._view import View
 
 T = TypeVar("T")
@@ -52,21 +51,6 @@ _NAME = re.compile(r"langgraph\.[^.]*\.[0-9]+(\.|$)")
 #: A state may be large; what a store takes is its own limit.
 _SETTINGS = {"limits": {"messageBytes": 1 << 30}}
 _THREADS_OPEN_MAX = 128
-
-
-def _spelled(name: str, length_max: int) -> str:
-    """Any text in the letters that a conversation's id may have, no two alike; dots stay free to separate."""
-    spelled = "".join(
-        c
-        if c.isascii() and (c.isalnum() or c == "-")
-        else "".join(f"_{byte:02x}" for byte in c.encode("utf-8", "surrogatepass"))
-        for c in name
-    )
-    return (
-        spelled
-        if len(spelled) <= length_max
-        else "_h" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:40]
-    )
 
 
 def _record_of(message: Mapping[str, Any], name: str) -> Record:
@@ -210,7 +194,7 @@ class Thread:
 
     def _list_name(self, ns: str, channel: str) -> str:
         # The list that people look for has a name that they can read.
-        return f"{self._name}.{_spelled(channel, 40) if ns == '' else _spelled(json.dumps([ns, channel]), 0)}"
+        return f"{self._name}.{spelled(channel, 40) if ns == '' else spelled(json.dumps([ns, channel]), 0)}"
 
     def _list(self, name: str) -> MessageList:
         if name not in self._lists:
@@ -413,17 +397,9 @@ class Threads:
 
 def _names(store: Store, prefix: str) -> Iterator[str]:
     """Of journals and lists, and of nothing else that somebody may call so."""
-    after = prefix
-    while True:
-        page = store.list(after=after)
-        for entry in page:
-            if not entry["conversation"].startswith(prefix):
-                return
-            if _NAME.match(entry["conversation"]):
-                yield entry["conversation"]
-        if not page:
-            return
-        after = page[-1]["conversation"]
+    for record in records_of(store, prefix):
+        if _NAME.match(record["conversation"]):
+            yield record["conversation"]
 
 
 def _is_journal(name: str) -> bool:
@@ -431,4 +407,4 @@ def _is_journal(name: str) -> bool:
 
 
 def _prefix_of(id: str) -> str:
-    return f"{_PREFIX}{_spelled(id, 64)}."
+    return f"{_PREFIX}{spelled(id, 64)}."

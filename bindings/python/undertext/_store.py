@@ -274,6 +274,17 @@ def restore_store(url: str, backup: Union[str, os.PathLike[str]]) -> None:
     _native.restore_store(url, os.fsencode(backup))
 
 
+def records_of(store: Store, prefix: str) -> Iterator[Dict[str, Any]]:
+    """Conversations whose names begin so, by name."""
+    after = prefix
+    while page := store.list(after=after):
+        for record in page:
+            if not record["conversation"].startswith(prefix):
+                return
+            yield record
+        after = page[-1]["conversation"]
+
+
 def open(  # noqa: A001 - undertext.open() is how one says it
     url: str | None = None,
     id: str | None = None,

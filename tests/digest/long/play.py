@@ -436,6 +436,7 @@ def main():
     import held_out  # noqa: F401  adds its own to those of scenarios
     import held_out_chores  # noqa: F401
     import held_out_fields  # noqa: F401
+    import held_out_services  # noqa: F401
     import scenarios
 
     wanted = sys.argv[1:] or sorted(scenarios.SCENARIOS)

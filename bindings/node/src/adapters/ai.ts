@@ -15,6 +15,8 @@ import { encodeItems, invalid } from './given.js'
 import { Pool } from './pool.js'
 import { readingOf, SavedLists, type Reading } from './saved_list.js'
 
+export { prepareStep } from './ai/step.js'
+
 class MessageStore<T> {
   readonly #kind: Kind
   readonly #pool: Pool

@@ -1,5 +1,6 @@
 // The messages of a page.
 import type { Message } from '../../types.js'
+import type { Placed } from '../followed.js'
 import {
   beyond,
   disclose,
@@ -12,7 +13,7 @@ import {
   type PartKinds,
 } from '../foreign.js'
 import { inputOf, said, type Call, type Result } from '../said.js'
-import type { Kind, Placed, Read } from './kind.js'
+import type { Kind, Read } from './kind.js'
 
 const kind = 'ai-ui'
 

@@ -1,4 +1,4 @@
-// A body that is kept packed: "~" and the pack. A message of a provider whose form the engine
+// A body that SQLite and PostgreSQL keep packed: "~" and the pack. A message of a provider whose form the engine
 // cannot take as it is says everything twice (`native`, docs/dialects.md); packed it takes no more
 // than what came in. A message's JSON begins with a brace, so that no body says that.
 #pragma once
@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "pack/pack.hpp"
-#include "store/rules.hpp"
 
 namespace undertext {
 
@@ -25,8 +24,8 @@ inline std::optional<std::string> packed_body(std::string_view body) {
   return packed;
 }
 
-inline Result<std::string> unpacked_body(std::string_view body) {
-  return unpack(body.substr(1), {}, record_bytes_max);
+inline Result<std::string> unpacked_body(std::string_view body, std::size_t bytes_max) {
+  return unpack(body.substr(1), {}, bytes_max);
 }
 
 }  // namespace undertext
