@@ -9,6 +9,7 @@
 
 #include "base/json_text.hpp"
 #include "client/cached_content.hpp"
+#include "message/item_id.hpp"
 
 namespace undertext {
 namespace {
@@ -149,9 +150,7 @@ class PrefixWriter {
 
   // A message of Anthropic's, or an item of Responses.
   void write_item(const std::string& path, const JsonValue& item) {
-    const std::optional<JsonValue> type = item.find("type");
-    const bool is_reference =
-        type && type->is(JsonType::string) && type->string_is("item_reference");
+    const bool is_reference = is_item_reference(item);
     const bool is_responses = dialect_ == Dialect::openai_responses;
     write_object(
         path, item,

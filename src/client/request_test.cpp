@@ -198,6 +198,22 @@ TEST(ClientRequest, AnItemThatIsNotThereStaysANameOfIt) {
   EXPECT_EQ(conversation.last, (Reconciliation{ReconcileOutcome::same, 2, 0, 0}));
 }
 
+TEST(ClientRequest, AReferenceNeedsNoType) {
+  Conversation conversation;
+  conversation.follow("openai_responses", input(asked + answered + told));
+  for (const std::string type : {"", R"("type":null,)"}) {
+    std::string items = asked;
+    for (const std::string id : {"rs_1", "msg_1", "fc_1"})
+      items += "{" + type + R"("id":")" + id + "\"},";
+    conversation.follow("openai_responses", input(items + told));
+    EXPECT_EQ(conversation.last.outcome, ReconcileOutcome::same) << items;
+  }
+  Conversation unknown;
+  unknown.follow("openai_responses", input(asked + R"({"type":"item_reference","id":"msg_9"})"));
+  unknown.follow("openai_responses", input(asked + R"({"id":"msg_9"})"));
+  EXPECT_EQ(unknown.last, (Reconciliation{ReconcileOutcome::same, 2, 0, 0}));
+}
+
 TEST(ClientRequest, AFrameworksMessagesAreTheSameToTheByteAndKeepTheirMarkers) {
   Conversation conversation;
   const auto list = [](const std::string& message) { return R"({"messages":[)" + message + "]}"; };

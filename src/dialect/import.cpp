@@ -11,6 +11,7 @@
 #include "dialect/request_draft.hpp"
 #include "dialect/rules.hpp"
 #include "dialect/tool_names.hpp"
+#include "message/item_id.hpp"
 #include "message/item_types.hpp"
 #include "message/read_fields.hpp"
 
@@ -69,40 +70,19 @@ bool is_single(Dialect dialect, const JsonValue& root) {
   }
 }
 
-}  // namespace
-
-std::vector<JsonValue> listed_in(const RequestBody& body) {
-  std::vector<JsonValue> elements;
-  if (body.list)
-    for_each_listed(*body.list, [&](const JsonValue& element) { elements.push_back(element); });
-  return elements;
+// Of Responses: what is asked stands in a prompt, or in what came before. A response and a request
+// of Chat name a model too.
+bool asks_without_input(const JsonValue& root) {
+  if (root.find("object") || root.find("messages")) return false;
+  for (const std::string_view name : {"model", "prompt", "conversation", "previous_response_id"})
+    if (const std::optional<JsonValue> value = root.find(name); value && !value->is(JsonType::null))
+      return true;
+  return false;
 }
 
-Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
-  RequestBody body;
-  if (root.is(JsonType::array)) {
-    body.list = root;
-    return body;
-  }
-  if (!root.is(JsonType::object))
-    return bad("", "expected a request body, an array of messages, or a message");
+// What stands beside the list.
+std::optional<Error> read_rest(Dialect dialect, const JsonValue& root, RequestBody& body) {
   const FieldNames names = names_of(dialect);
-  const std::optional<JsonValue> list = root.find(names.list);
-  if (!list) {
-    find_in_response(dialect, root, body);
-    if (!body.one && !body.list && is_single(dialect, root)) body.one = root;
-    if (!body.one && !body.list)
-      return bad(std::string(names.list), "the body has no " + std::string(names.list) +
-                                              ", and is no response of this dialect either");
-    if (body.one && !body.one->is(JsonType::object))
-      return bad("", "the message must be an object");
-    return body;
-  }
-  const bool is_text = dialect == Dialect::openai_responses && list->is(JsonType::string);
-  const bool is_only_one = dialect == Dialect::gemini && list->is(JsonType::object);
-  if (!is_text && !is_only_one && !list->is(JsonType::array))
-    return bad(std::string(names.list), std::string(names.list) + " must be an array");
-  body.list = *list;
   body.rest = "{";
   for (const JsonMember member : root.members()) {
     if (member.key.string_is(names.list)) continue;
@@ -126,6 +106,50 @@ Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
     body.rest += member.value.raw();
   }
   body.rest += '}';
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<JsonValue> listed_in(const RequestBody& body) {
+  std::vector<JsonValue> elements;
+  if (body.list)
+    for_each_listed(*body.list, [&](const JsonValue& element) { elements.push_back(element); });
+  return elements;
+}
+
+Result<RequestBody> read_body(Dialect dialect, const JsonValue& root) {
+  RequestBody body;
+  if (root.is(JsonType::array)) {
+    body.list = root;
+    return body;
+  }
+  if (!root.is(JsonType::object))
+    return bad("", "expected a request body, an array of messages, or a message");
+  const FieldNames names = names_of(dialect);
+  std::optional<JsonValue> list = root.find(names.list);
+  if (dialect == Dialect::openai_responses && list && list->is(JsonType::null)) list.reset();
+  if (!list) {
+    find_in_response(dialect, root, body);
+    if (!body.one && !body.list && is_single(dialect, root)) body.one = root;
+    const bool is_found = body.one || body.list;
+    if (!is_found && dialect == Dialect::openai_responses && asks_without_input(root)) {
+      if (std::optional<Error> error = read_rest(dialect, root, body)) return std::move(*error);
+      return body;
+    }
+    if (!is_found)
+      return bad(std::string(names.list), "the body has no " + std::string(names.list) +
+                                              ", and is no response of this dialect either");
+    if (body.one && !body.one->is(JsonType::object))
+      return bad("", "the message must be an object");
+    return body;
+  }
+  const bool is_text = dialect == Dialect::openai_responses && list->is(JsonType::string);
+  const bool is_only_one = dialect == Dialect::gemini && list->is(JsonType::object);
+  if (!is_text && !is_only_one && !list->is(JsonType::array))
+    return bad(std::string(names.list), std::string(names.list) + " must be an array");
+  body.list = *list;
+  if (std::optional<Error> error = read_rest(dialect, root, body)) return std::move(*error);
   return body;
 }
 
@@ -217,7 +241,8 @@ class Importer {
   std::optional<Error> check_shape(const JsonValue& value) const {
     if (dialect_ == Dialect::gemini) return check_parts(value, path());
     const std::optional<JsonValue> role = value.find("role");
-    if (!role && dialect_ == Dialect::openai_responses && string_of(value, "type"))
+    if (!role && dialect_ == Dialect::openai_responses &&
+        (string_of(value, "type") || is_item_reference(value)))
       return std::nullopt;
     if (!role || !role->is(JsonType::string))
       return bad(path() + ".role", "a message needs a role");

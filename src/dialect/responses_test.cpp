@@ -142,6 +142,35 @@ TEST(DialectImport, TellsWhereSomethingIsWrong) {
             ErrorCode::too_large);
 }
 
+TEST(DialectImport, AnItemOfResponsesThatIsOnlyAnIdIsAReference) {
+  for (const std::string item : {R"({"id":"msg_1"})", R"({"type":null,"id":"msg_1"})"}) {
+    const std::string body = R"({"input":[)" + item + "]}";
+    EXPECT_EQ(imported_and_back(Dialect::openai_responses, body), body);
+  }
+  for (const std::string item : {R"({"id":""})", R"({"id":7})", R"({"id":"m","content":"hi"})"})
+    EXPECT_FALSE(import_messages(Dialect::openai_responses, R"({"input":[)" + item + "]}")) << item;
+}
+
+TEST(DialectImport, ARequestOfResponsesMayHaveNoInput) {
+  for (const std::string named : {R"("model":"m")", R"("prompt":{"id":"p"})",
+                                  R"("conversation":"c")", R"("previous_response_id":"r")"}) {
+    for (const std::string input : {"", R"(,"input":null)"}) {
+      const Result<Imported> imported =
+          import_messages(Dialect::openai_responses, "{" + named + input + "}");
+      ASSERT_TRUE(imported) << named << ": " << imported.error().message;
+      EXPECT_TRUE(imported->messages.empty());
+      EXPECT_EQ(imported->rest, "{" + named + "}");
+    }
+  }
+  const Imported instructed =
+      import_messages(Dialect::openai_responses, R"({"model":"m","instructions":"short"})").value();
+  EXPECT_EQ(instructed.messages.size(), 1u);
+  for (const std::string body :
+       {R"({"input":null})", R"({"store":true})", R"({"object":"response","model":"m"})",
+        R"({"model":"m","messages":[]})"})
+    EXPECT_FALSE(import_messages(Dialect::openai_responses, body)) << body;
+}
+
 TEST(DialectProfile, IsReadStrictly) {
   EXPECT_TRUE(
       Profile::parse(

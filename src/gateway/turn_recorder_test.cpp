@@ -937,6 +937,16 @@ TEST_F(ResponsesTest, AnItemListThatLeftTheConversationEarlierIsAFork) {
   EXPECT_EQ(texts(first), whole);
 }
 
+TEST_F(ResponsesTest, ARequestWithoutInputIsATurn) {
+  const std::string first =
+      turn(responses(R"({"model":"m","prompt":{"id":"p"}})"), given("resp_1", "hello"));
+  EXPECT_EQ(turn(delta("more", "resp_1"), given("resp_2", "yes")), first);
+  EXPECT_EQ(
+      turn(responses(R"({"model":"m","previous_response_id":"resp_2"})"), given("resp_3", "so")),
+      first);
+  EXPECT_EQ(texts(first), "hello more yes so");
+}
+
 TEST_F(ResponsesTest, AListThatNamesAnswersByTheirIdsForksBehindThem) {
   const auto list = [&](const std::vector<std::string>& texts_sent) {
     std::string all;

@@ -87,8 +87,12 @@ class CanonicalMessage {
     json_.add_mark('i');
     const Result<JsonText> item = JsonText::parse(block.raw, {.depth = 4096});
     if (!item) return json_.add_text(block.raw);
-    // A reference is nothing but its id.
-    if (block.type == "item_reference") return json_.add_value(item->root());
+    // A reference is nothing but its id, and may leave out its type.
+    if (block.type == "item_reference")
+      return body_of(item->root(), "type").empty()
+                 ? json_.add_value_or_held(R"({"type":"item_reference","id":)" +
+                                           std::string(item->root().find("id")->raw()) + '}')
+                 : json_.add_value(item->root());
     // Of a local shell's output and the like, the item's own id is that of the call.
     if (answers_or_calls(block) && item->root().is(JsonType::object) &&
         decoded(body_of(item->root(), "id")) == block.id)

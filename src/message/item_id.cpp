@@ -5,8 +5,6 @@
 namespace undertext {
 namespace {
 
-constexpr std::string_view reference = "item_reference";
-
 std::string text_of(const std::optional<JsonValue>& object, std::string_view member) {
   if (!object || !object->is(JsonType::object)) return {};
   const std::optional<JsonValue> found = object->find(member);
@@ -33,22 +31,37 @@ std::optional<JsonValue> item_of(const JsonValue& message) {
 template <class Read>
 std::string of_item(const Message& message, Read read) {
   const Result<JsonText> text = JsonText::parse(message.json(), {.depth = 4096});
-  return text ? read(item_of(text->root())) : std::string();
+  if (!text) return {};
+  const std::optional<JsonValue> item = item_of(text->root());
+  return item ? read(*item) : std::string();
 }
 
 }  // namespace
 
+bool is_item_reference(const JsonValue& item) {
+  if (!item.is(JsonType::object)) return false;
+  const std::optional<JsonValue> type = item.find("type");
+  if (type && !type->is(JsonType::null))
+    return type->is(JsonType::string) && type->string_is("item_reference");
+  for (const JsonMember member : item.members())
+    if (!member.key.string_is("id") && !member.key.string_is("type")) return false;
+  return !text_of(item, "id").empty();
+}
+
 std::string item_id(const Message& message) {
   if (message.json().find(R"("id")") == std::string_view::npos) return {};
-  return of_item(message, [](const std::optional<JsonValue>& item) {
-    return text_of(item, "type") == reference ? std::string() : text_of(item, "id");
+  return of_item(message, [](const JsonValue& item) {
+    return is_item_reference(item) ? std::string() : text_of(item, "id");
   });
 }
 
 std::string referenced_item(const Message& message) {
-  if (message.json().find(reference) == std::string_view::npos) return {};
-  return of_item(message, [](const std::optional<JsonValue>& item) {
-    return text_of(item, "type") == reference ? text_of(item, "id") : std::string();
+  constexpr std::size_t bytes_max = 4096;  // longer than any reference
+  if (message.json().size() > bytes_max ||
+      message.json().find("openai_responses") == std::string_view::npos)
+    return {};
+  return of_item(message, [](const JsonValue& item) {
+    return is_item_reference(item) ? text_of(item, "id") : std::string();
   });
 }
 

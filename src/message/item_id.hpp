@@ -5,7 +5,13 @@
 
 #include <undertext/message.hpp>
 
+#include "base/json_text.hpp"
+
 namespace undertext {
+
+// Whether an item of the Responses API is nothing but the id of another one: its type may be left
+// out.
+bool is_item_reference(const JsonValue& item);
 
 // Of a message that is one item; empty: it has none.
 std::string item_id(const Message& message);

@@ -1,5 +1,6 @@
 // Items of the Responses API: messages, calls, outputs, reasoning, and many that only the provider
 // understands.
+#include "message/item_id.hpp"
 #include "message/item_types.hpp"
 #include "message/read_fields.hpp"
 #include "message/read_part.hpp"
@@ -174,7 +175,8 @@ Turn read_responses(JsonValue item, Arena& arena) {
   turn.shape = Turn::Shape::item;
   turn.is_item = true;
   turn.item_id = decoded_of(item, "id", arena);
-  const std::string_view type = decoded_of(item, "type", arena);
+  const std::string_view type =
+      is_item_reference(item) ? "item_reference" : decoded_of(item, "type", arena);
   if (type.empty() || type == "message") {
     read_message(item, turn, arena);
     return turn;
