@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/json_string.hpp"
 #include "message/canonical_json.hpp"
 #include "message/read_fields.hpp"
 #include "message/reading.hpp"
@@ -73,9 +74,21 @@ class CanonicalMessage {
     json_.add_mark('m');
     json_.add_text(name(media.kind));
     json_.add_text(name(media.source));
+    media.source == MediaSource::base64 ? add_base64(media.data) : json_.add_body(media.data);
     const std::string_view detail = media.detail == "auto" ? std::string_view() : media.detail;
-    for (const std::string_view body : {media.data, media.mime, detail, media.filename})
-      json_.add_body(body);
+    for (const std::string_view body : {media.mime, detail, media.filename}) json_.add_body(body);
+  }
+
+  // Some SDKs write the bytes that they were given in the alphabet of URLs, or without padding.
+  void add_base64(std::string_view body) {
+    if (body.size() % 4 == 0 && body.find_first_of("-_\\") == std::string_view::npos)
+      return json_.add_text(body);
+    std::string data;
+    append_json_decoded(data, body, LoneSurrogates::keep);
+    std::ranges::replace(data, '-', '+');
+    std::ranges::replace(data, '_', '/');
+    if (data.size() % 4 > 1) data.append(4 - data.size() % 4, '=');
+    json_.add_text(data);
   }
 
   // What only its own bytes can say.

@@ -47,6 +47,9 @@ TEST(Identity, AMessageThatComesBackInAnotherSpellingIsTheSame) {
       // What is meant where nothing is said.
       {R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"https://a/b","detail":"auto"}}]})",
        R"({"role":"user","content":[{"type":"image_url","image_url":{"url":"https://a/b"}}]})"},
+      // Base64 in the alphabet of URLs, as some SDKs write the bytes that they were given.
+      {R"({"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"+\/+/AA=="}}]})",
+       R"({"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"-_-_AA"}}]})"},
       // The name of the tool beside the id of its call.
       {R"({"role":"tool","tool_call_id":"c","name":"f","content":"done"})",
        R"({"role":"tool","tool_call_id":"c","content":"done"})"},
@@ -139,6 +142,9 @@ TEST(Identity, VolatilePartsAreData) {
 TEST(Identity, ADigestStaysWhatItWasInStoredPages) {
   EXPECT_EQ(of(R"({"role":"user","content":"hi"})"),
             (Identity{0x7906e08131f9b079, 0xeab40173da4dee0a}));
+  EXPECT_EQ(
+      of(R"({"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"+/+/AA=="}}]})"),
+      (Identity{0xc70acae0f377f7dc, 0x01e49ca382afed6e}));
 }
 
 }  // namespace
