@@ -88,6 +88,7 @@ std::optional<Error> read_rest(Dialect dialect, const JsonValue& root, RequestBo
     if (member.key.string_is(names.list)) continue;
     const bool is_top = (!names.top.empty() && member.key.string_is(names.top)) ||
                         (dialect == Dialect::gemini && member.key.string_is("system_instruction"));
+    if (is_top && member.value.is(JsonType::string) && member.value.string_raw().empty()) continue;
     if (is_top && !member.value.is(JsonType::null)) {
       // Under both names of Gemini's; which of them the provider takes is not for us to say.
       if (body.top && dialect == Dialect::gemini)

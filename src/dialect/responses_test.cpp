@@ -171,6 +171,22 @@ TEST(DialectImport, ARequestOfResponsesMayHaveNoInput) {
     EXPECT_FALSE(import_messages(Dialect::openai_responses, body)) << body;
 }
 
+TEST(DialectImport, InstructionsThatAreEmptyAreNone) {
+  const auto imported = [](Dialect dialect, const std::string& top) {
+    const std::string list = dialect == Dialect::anthropic ? "messages" : "input";
+    return import_messages(dialect, "{" + top + R"("model":"m",")" + list +
+                                        R"(":[{"role":"user","content":"q"}]})")
+        .value();
+  };
+  for (const auto& [dialect, top] :
+       {std::pair(Dialect::anthropic, R"("system":"",)"),
+        std::pair(Dialect::openai_responses, R"("instructions":"",)")}) {
+    const Imported empty = imported(dialect, top), absent = imported(dialect, "");
+    EXPECT_EQ(empty.messages.size(), 1u);
+    EXPECT_EQ(empty.rest, absent.rest);
+  }
+}
+
 TEST(DialectProfile, IsReadStrictly) {
   EXPECT_TRUE(
       Profile::parse(
