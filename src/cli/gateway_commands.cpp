@@ -51,7 +51,8 @@ struct GatewayGiven : Common {
   std::string listen = "127.0.0.1:8788";
   std::optional<std::string> tokens, certificate, key, metrics;
   std::vector<std::string> hosts;
-  std::uint64_t memory = 512, connections = 4096;
+  std::uint64_t memory = 512;
+  ConnectionsGiven connections;
   bool quiet = false, core_dumps = false;
   UpstreamsGiven upstreams;
   QuotaGiven quota;
@@ -80,14 +81,14 @@ int run_gateway(Desk& desk, GatewayGiven& given) {
   serving.port = listen.port;
   serving.hosts = given.hosts;
   if (given.certificate.has_value() != given.key.has_value())
-    fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
+    fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tlsKey");
   if (given.certificate) serving.tls = http::Tls{*given.certificate, *given.key};
   if (given.memory < 1 || given.memory > 1 << 20)
     fail(ErrorCode::invalid_argument, "sizes are 1 to 1048576 MiB", "memory");
   serving.memory_bytes = given.memory << 20;
-  if (given.connections < 1 || given.connections > 1 << 20)
-    fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");
-  serving.connections_max = static_cast<std::uint32_t>(given.connections);
+  const ConnectionLimits connections = read_connections(given.connections);
+  serving.connections_max = connections.most;
+  serving.connections_per_address_max = connections.per_address;
   serving.tokens_file = tokens_meant(given.tokens);
   serving.log_requests = !given.quiet;
   serving.core_dumps = given.core_dumps;
@@ -222,8 +223,7 @@ Run declare_gateway(Arguments& arguments) {
   declare_quota(arguments, given->quota);
   arguments.add(
       {"--memory", &given->memory, "Memory for running requests together; default 512 MiB", "MIB"});
-  arguments.add(
-      {"--connections", &given->connections, "Connections open at once; default 4096", "N"});
+  declare_connections(arguments, given->connections, "all of them on loopback, else half");
   arguments.add({"--metrics", &given->metrics,
                  "Serve GET /metrics for Prometheus there, on loopback only", "ADDRESS:PORT"});
   arguments.add({"--quiet", &given->quiet, "No line on standard error for each request"});

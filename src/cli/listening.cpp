@@ -71,7 +71,7 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
         std::pair("gemini", &given.gemini)})
     if (*url) serving.upstreams.urls[name] = **url;
   for (const std::string& key : given.keys) {
-    auto [name, variable] = read_pair(key, "UPSTREAM=VARIABLE", "key-env");
+    auto [name, variable] = read_pair(key, "UPSTREAM=VARIABLE", "keyEnv");
     serving.upstreams.key_variables[name] = std::move(variable);
   }
   for (const std::string& level : given.record) {
@@ -87,7 +87,7 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
     serving.compaction_key = read_key_variable(*given.compaction_key_env);
   if (given.ca_file) serving.upstream_limits.ca_file = *given.ca_file;
   if (given.idle_seconds < 1 || given.idle_seconds > 86'400)
-    fail(ErrorCode::invalid_argument, "an upstream may be silent for 1 to 86400 s", "idle-seconds");
+    fail(ErrorCode::invalid_argument, "an upstream may be silent for 1 to 86400 s", "idleSeconds");
   serving.upstream_limits.idle_patience = std::chrono::seconds(given.idle_seconds);
   for (const auto& [mib, name] :
        {std::pair(given.body, "body"), std::pair(given.recording, "recording")})
@@ -108,7 +108,7 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving) {
 std::string read_key_variable(const std::string& name) {
   const char* const key = std::getenv(name.c_str());
   if (key == nullptr || *key == '\0')
-    fail(ErrorCode::invalid_argument, name + " is not set", "compaction-key-env");
+    fail(ErrorCode::invalid_argument, name + " is not set", "compactionKeyEnv");
   return key;
 }
 
@@ -153,10 +153,21 @@ std::string secret_of_gateway(const Desk& desk) {
   }
 }
 
+ConnectionLimits read_connections(const ConnectionsGiven& given) {
+  if (given.most < 1 || given.most > 1 << 20)
+    fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");
+  if (given.per_address && (*given.per_address < 1 || *given.per_address > given.most))
+    fail(ErrorCode::invalid_argument, "connections of one address are 1 up to --connections",
+         "connectionsPerAddress");
+  ConnectionLimits limits{static_cast<std::uint32_t>(given.most), {}};
+  if (given.per_address) limits.per_address = static_cast<std::uint32_t>(*given.per_address);
+  return limits;
+}
+
 Quota read_quota(const QuotaGiven& given) {
   Quota quota;
   if (given.tenant_mib && (*given.tenant_mib < 1 || *given.tenant_mib > 1ull << 40))
-    fail(ErrorCode::invalid_argument, "a tenant may store 1 MiB or more", "tenant-mib");
+    fail(ErrorCode::invalid_argument, "a tenant may store 1 MiB or more", "tenantMib");
   if (given.tenant_mib) quota.bytes_max = *given.tenant_mib << 20;
   if (given.tenant_conversations) quota.conversations_max = *given.tenant_conversations;
   return quota;
@@ -232,6 +243,15 @@ void declare_upstreams(Arguments& arguments, UpstreamsGiven& given) {
   arguments.add({"--relay-upgrades", &given.relay_upgrades,
                  "Relay WebSockets, which are not recorded; default: they are answered 426, and "
                  "clients use HTTP"});
+}
+
+void declare_connections(Arguments& arguments, ConnectionsGiven& given,
+                         const std::string& per_address_default) {
+  arguments.add({"--connections", &given.most, "Connections open at once; default 4096", "N"});
+  arguments.add({"--connections-per-address", &given.per_address,
+                 "The same for one address; default " + per_address_default +
+                     ". Behind a proxy, use the value of --connections",
+                 "N"});
 }
 
 void declare_quota(Arguments& arguments, QuotaGiven& given) {

@@ -38,6 +38,18 @@ void read_upstreams(const UpstreamsGiven& given, GatewayServing& serving);  // t
 // throws Failure: it is not set
 std::string read_key_variable(const std::string& name);
 
+struct ConnectionsGiven {
+  std::uint64_t most = 4096;
+  std::optional<std::uint64_t> per_address;
+};
+void declare_connections(Arguments& arguments, ConnectionsGiven& given,
+                         const std::string& per_address_default);
+struct ConnectionLimits {
+  std::uint32_t most = 0;
+  std::optional<std::uint32_t> per_address;  // unset: the default
+};
+ConnectionLimits read_connections(const ConnectionsGiven& given);  // throws Failure
+
 struct QuotaGiven {
   std::optional<std::uint64_t> tenant_mib, tenant_conversations;
 };

@@ -17,6 +17,7 @@
 
 #include "cli/command.hpp"
 #include "cli/desk.hpp"
+#include "system/signals.hpp"
 
 namespace {
 
@@ -158,6 +159,7 @@ int run_command(const std::vector<std::string>& words, Desk& desk) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  undertext::ignore_file_limit();
   try {
     Desk desk;
     desk.run = [&desk](const std::vector<std::string>& words) { return run_command(words, desk); };

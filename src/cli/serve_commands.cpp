@@ -38,8 +38,8 @@ struct ServeGiven : Common {
   std::vector<std::string> hosts;
   std::optional<std::string> certificate, key;
   std::uint64_t threads = 64, rate = 2000, memory = 512, answer = 64, cache = 512, made = 32;
-  std::uint64_t seconds = 60, connections = 4096, drain = 0;
-  std::optional<std::uint64_t> connections_per_address;
+  std::uint64_t seconds = 60, drain = 0;
+  ConnectionsGiven connections;
   QuotaGiven quota;
   bool quiet = false, core_dumps = false;
   std::optional<std::string> docs;
@@ -62,7 +62,7 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   options.port = listen.port;
   options.hosts = given.hosts;
   if (given.certificate.has_value() != given.key.has_value())
-    fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tls-key");
+    fail(ErrorCode::invalid_argument, "--tls-certificate and --tls-key go together", "tlsKey");
   if (given.certificate) options.tls = http::Tls{*given.certificate, *given.key};
   if (given.threads < 2 || given.threads > 1024)
     fail(ErrorCode::invalid_argument, "threads are 2 to 1024", "threads");
@@ -78,20 +78,15 @@ int run_serve(Desk& desk, const ServeGiven& given) {
   options.made_bytes_max = given.made << 20;
   options.quota = read_quota(given.quota);
   if (given.seconds < 1 || given.seconds > 86'400)
-    fail(ErrorCode::invalid_argument, "a request has 1 to 86400 s", "request-seconds");
+    fail(ErrorCode::invalid_argument, "a request has 1 to 86400 s", "requestSeconds");
   options.request_time = std::chrono::seconds(given.seconds);
-  if (given.drain > 3'600) fail(ErrorCode::invalid_argument, "at most 3600 s", "drain-seconds");
+  if (given.drain > 3'600) fail(ErrorCode::invalid_argument, "at most 3600 s", "drainSeconds");
   options.drain = std::chrono::seconds(given.drain);
-  // Default: half of them. A proxy needs all.
-  const std::uint64_t per_address =
-      given.connections_per_address.value_or(std::max<std::uint64_t>(1, given.connections / 2));
-  if (given.connections < 1 || given.connections > 1 << 20)
-    fail(ErrorCode::invalid_argument, "connections are 1 to 1048576", "connections");
-  if (per_address < 1 || per_address > given.connections)
-    fail(ErrorCode::invalid_argument, "connections of one address are 1 up to --connections",
-         "connections-per-address");
-  options.connections_max = static_cast<std::uint32_t>(given.connections);
-  options.connections_per_address_max = static_cast<std::uint32_t>(per_address);
+  const ConnectionLimits connections = read_connections(given.connections);
+  options.connections_max = connections.most;
+  // A proxy needs all.
+  options.connections_per_address_max =
+      connections.per_address.value_or(std::max(1u, connections.most / 2));
   options.threads = given.threads;
   options.requests_per_second = given.rate;
   options.log_requests = !given.quiet;
@@ -108,6 +103,8 @@ int run_serve(Desk& desk, const ServeGiven& given) {
     gateway.address = at.address;
     gateway.port = at.port;
     gateway.hosts = options.hosts;
+    gateway.connections_max = connections.most;
+    gateway.connections_per_address_max = connections.per_address;
     gateway.tls = options.tls;
     read_upstreams(given.upstreams, gateway);
     gateway.secret = secret_of_gateway(desk);
@@ -245,12 +242,7 @@ Run declare_serve(Arguments& arguments) {
        "SECONDS"});
   arguments.add({"--request-seconds", &given->seconds,
                  "The time of one request in seconds; default 60", "N"});
-  arguments.add(
-      {"--connections", &given->connections, "Connections open at once; default 4096", "N"});
-  arguments.add({"--connections-per-address", &given->connections_per_address,
-                 "The same for one address; default half of them. Behind a proxy, use the value of "
-                 "--connections",
-                 "N"});
+  declare_connections(arguments, given->connections, "half of them");
   arguments.add({"--gateway", &given->gateway,
                  "Also run a gateway, on this port: see undertext gateway", "ADDRESS:PORT"});
   declare_upstreams(arguments, given->upstreams);

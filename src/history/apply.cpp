@@ -218,10 +218,16 @@ Problem perform(Draft& draft, const op::Filter& filter) {
   if (keep_as_then(draft)) return {};
   const bool by_text = !filter.content_contains.empty() || !filter.content_excludes.empty();
   StoredReader stored(draft.log());
+  constexpr std::size_t looked_max = std::size_t{1} << 20;
+  std::size_t looked = 0;  // bytes, since it was last asked whether to go on
   const Stretches kept = stretches_where(draft.view(), filter.roles, [&](const Entry& e) {
     if (!by_text) return true;
     const Message& message = stored.message(e.ordinal);
-    const auto in_text = [&](const std::string& needle) { return message.text_contains(needle); };
+    const auto in_text = [&](const std::string& needle) {
+      // A request may have thousands of texts to look for in megabytes.
+      if ((looked += message.json().size()) >= looked_max) draft.log().go_on(), looked = 0;
+      return message.text_contains(needle);
+    };
     return (filter.content_contains.empty() ||
             std::any_of(filter.content_contains.begin(), filter.content_contains.end(), in_text)) &&
            std::none_of(filter.content_excludes.begin(), filter.content_excludes.end(), in_text);

@@ -356,6 +356,11 @@ class StoredReader {
     }
     return chunk_.items[ordinal - chunk_.begin];
   }
+  // Of messages that are read one after another soon.
+  void prefetch(std::uint32_t ordinal) const {
+    log_.check_ordinal(ordinal);
+    log_.stored.prefetch(ordinal);
+  }
   // Valid until the next call.
   const Message& message(std::uint32_t ordinal) {
     const StoredMessage& at = (*this)[ordinal];

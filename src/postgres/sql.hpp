@@ -430,7 +430,7 @@ VACUUM FULL undertext_conversation, undertext_version, undertext_message, undert
 
 inline constexpr Statement schema_version{
     "schema_version", R"sql(SELECT version FROM undertext_schema WHERE id = 1)sql"};
-// A later release may have brought the tables up to date meanwhile.
+// Meanwhile, a later release may have brought the tables up to date.
 inline constexpr Statement require_known_tables{"require_known_tables", R"sql(
 SELECT 1 / count(*) FROM undertext_schema WHERE id = 1 AND version <= $1)sql"};
 inline constexpr Statement lock_schema{
@@ -600,7 +600,7 @@ CREATE TABLE undertext_words (
 
 // Bodies may be packed from here on: pack/packed_body.hpp. The tables are the same.
 inline constexpr Statement migration_4[] = {
-    {"", R"sql(COMMENT ON COLUMN undertext_message.body IS 'JSON, = with an ordinal, or ~ with a pack')sql"},
+    {"", R"sql(COMMENT ON COLUMN undertext_message.body IS 'a message, = with an ordinal, or ~ with a pack')sql"},
 };
 
 // Distribution by Citus. Each statement does nothing where it was done before.

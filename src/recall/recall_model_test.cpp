@@ -239,6 +239,7 @@ TEST(RecallModel, BytesThatAreNoSegmentAreRefused) {
     try {
       const Segment segment = Segment::read(bad);
       for (const auto& [word, count] : plain) segment.find(word);
+      segment.find_any(WordsWith(U'\u732B'));
     } catch (const Failure& failure) {
       EXPECT_TRUE(failure.error().code == ErrorCode::corrupt ||
                   failure.error().code == ErrorCode::unsupported);

@@ -113,13 +113,8 @@ class Search {
       for (const std::uint32_t ordinal : some)
         if (index_.length(ordinal) > 0 && scope_.passes(ordinal)) found.push_back({ordinal});
     }
-    // In the log's order, in which one chunk of it has several.
-    std::vector<Candidate*> rising;
-    rising.reserve(found.size());
-    for (Candidate& each : found) rising.push_back(&each);
-    std::sort(rising.begin(), rising.end(),
-              [](const Candidate* a, const Candidate* b) { return a->ordinal < b->ordinal; });
-    for (Candidate* const each : rising) each->score = weighed(each->ordinal);
+    for (const Candidate& each : found) stored_.prefetch(each.ordinal);
+    for (Candidate& each : found) each.score = weighed(each.ordinal);
     std::stable_sort(found.begin(), found.end(),
                      [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
     return found;

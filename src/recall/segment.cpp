@@ -72,6 +72,16 @@ inline std::uint64_t next_number(const char*& at, const char* end) {
   return next_long_number(at, end);
 }
 
+// The postings of a word, behind their size.
+std::string_view next_list(const char*& at, const char* end) {
+  const std::uint64_t size = next_number(at, end);
+  if (size > static_cast<std::uint64_t>(end - at))
+    ByteIn({}, what_segment).fail("a list of postings has no end");
+  const std::string_view list(at, static_cast<std::size_t>(size));
+  at += size;
+  return list;
+}
+
 void read_postings(std::string_view list, std::uint32_t first,
                    const std::vector<std::uint32_t>& lengths, std::vector<Posting>& out) {
   const char* at = list.data();
@@ -95,32 +105,35 @@ class Segment::Words {
   explicit Words(const Segment& segment, std::size_t place = 0)
       : segment_(segment),
         place_(place),
-        in_(std::string_view(segment.bytes_).substr(segment.postings_), what_segment) {
-    if (place < segment.directory_.size()) in_.raw(segment.directory_[place].at);
+        at_(segment.bytes_.data() + segment.postings_),
+        end_(segment.bytes_.data() + segment.bytes_.size()) {
+    if (place < segment.directory_.size()) at_ += segment.directory_[place].at;
     next();
   }
   bool is_over() const { return is_over_; }
   Word word() const { return word_; }
   std::string_view list() const { return list_; }
   void next() {
-    if (in_.left() == 0) {
+    if (at_ == end_) {
       is_over_ = true;
       return;
     }
     if (in_place_ % words_per_place == 0) {
-      if (place_ >= segment_.directory_.size()) in_.fail("its directory is too short");
+      if (place_ >= segment_.directory_.size())
+        ByteIn({}, what_segment).fail("its directory is too short");
       word_ = segment_.directory_[place_++].word;
     } else {
-      word_ += in_.number32();
+      word_ += static_cast<Word>(next_number(at_, end_));
     }
     ++in_place_;
-    list_ = in_.text();
+    list_ = next_list(at_, end_);
   }
 
  private:
   const Segment& segment_;
   std::size_t place_;
-  ByteIn in_;
+  const char* at_;
+  const char* const end_;
   std::uint32_t in_place_ = 0;
   Word word_ = 0;
   std::string_view list_;
@@ -248,23 +261,30 @@ void Segment::add_found(Word word, std::vector<Posting>& found) const {
   for (std::uint32_t i = 0; i < words_per_place && at < end; ++i) {
     if (i > 0) here += next_number(at, end);
     if (here > word) return;
-    const std::uint64_t size = next_number(at, end);
-    if (size > static_cast<std::uint64_t>(end - at))
-      ByteIn({}, what_segment).fail("a list of postings has no end");
-    if (here == word) {
-      if (const std::size_t most = found.size() + size; most > found.capacity())
-        found.reserve(std::max(most, 2 * found.capacity()));
-      read_postings({at, static_cast<std::size_t>(size)}, first_, lengths_, found);
-      return;
-    }
-    at += size;
+    const std::string_view list = next_list(at, end);
+    if (here != word) continue;
+    // A posting has a byte at least.
+    if (const std::size_t most = found.size() + list.size(); most > found.capacity())
+      found.reserve(std::max(most, 2 * found.capacity()));
+    read_postings(list, first_, lengths_, found);
+    return;
   }
 }
 
 namespace {
 
-// One posting for each message, rising.
-std::vector<Posting> as_one_word(std::vector<Posting> found) {
+// One posting for each message, rising. Few are sorted, many are counted by message.
+std::vector<Posting> as_one_word(std::vector<Posting> found, std::uint32_t first,
+                                 const std::vector<std::uint32_t>& lengths) {
+  constexpr std::size_t sorted_share = 16;
+  if (found.size() > lengths.size() / sorted_share) {
+    std::vector<std::uint32_t> counts(lengths.size());
+    for (const Posting& each : found) counts[each.ordinal - first] += each.count;
+    found.clear();
+    for (std::uint32_t i = 0; i < counts.size(); ++i)
+      if (counts[i] > 0) found.push_back({first + i, counts[i], lengths[i]});
+    return found;
+  }
   std::sort(found.begin(), found.end(),
             [](const Posting& a, const Posting& b) { return a.ordinal < b.ordinal; });
   std::size_t count = 0;
@@ -292,14 +312,14 @@ std::vector<Posting> Segment::find_any(const std::vector<Word>& wanted) const {
         read_postings(words.list(), first_, lengths_, found);
     }
   }
-  return as_one_word(std::move(found));
+  return as_one_word(std::move(found), first_, lengths_);
 }
 
 std::vector<Posting> Segment::find_any(const WordsWith& wanted) const {
   std::vector<Posting> found;
   for (Words words(*this); !words.is_over(); words.next())
     if (wanted.has(words.word())) read_postings(words.list(), first_, lengths_, found);
-  return as_one_word(std::move(found));
+  return as_one_word(std::move(found), first_, lengths_);
 }
 
 }  // namespace undertext

@@ -141,13 +141,18 @@ class Tree : private TreeNodes<Item, Sums> {
     std::uint32_t child = 0;
   };
 
+  // Begins to read the item, so that it is there soon. O(log n).
+  void prefetch(std::uint64_t index) const {
+    const Chunk c = chunk(index);
+    prefetch_line(c.items + (index - c.begin));
+  }
+
   // The stretch around `index` < size().
   Chunk chunk(std::uint64_t index) const {
-    Walk walk;
-    return chunk(index, walk);
+    return chunk_below(index, [](const Node*, unsigned) {});
   }
   // The same for an index at which a chunk begins, in O(1) for most of the chunks of a walk from
-  // the first to the last.
+  // the first to the last. Fetches the chunk after it.
   Chunk chunk(std::uint64_t index, Walk& walk) const {
     const Node* parent = static_cast<const Node*>(walk.parent);
     if (parent && ++walk.child < size_of(parent)) {
@@ -156,25 +161,12 @@ class Tree : private TreeNodes<Item, Sums> {
       return {items(leaf), index, index + size_of(leaf)};
     }
     walk = {};
-    const std::uint64_t linked = root_count();
-    if (index >= linked) {
-      if (index >= size()) throw_corrupt_page(0, "it names a place beyond the end of a list");
-      return {tail_items(), linked, size()};
-    }
-    const Node* node = root();
-    std::uint64_t begin = 0;
-    while (node->height > 0) {
-      const unsigned i = child_at(node, index - begin);
-      if (node->height == 1) {
-        walk = {node, i};
-        prefetch_next(walk);
-        // One line each of the others: that their pages are known is the larger part.
-        for (unsigned k = i + 2; k < size_of(node); ++k) prefetch_line(children(node)[k]);
-      }
-      begin += start_of(node, i);
-      node = child(node, i);
-    }
-    return {items(node), begin, begin + size_of(node)};
+    return chunk_below(index, [&walk](const Node* node, unsigned i) {
+      walk = {node, i};
+      prefetch_next(walk);
+      // One line each of the others: that their pages are known is the larger part.
+      for (unsigned k = i + 2; k < size_of(node); ++k) prefetch_line(children(node)[k]);
+    });
   }
 
   // The first index at which the running total of get(Sums) exceeds `target`: with get = "how many
@@ -397,6 +389,25 @@ class Tree : private TreeNodes<Item, Sums> {
   using Nodes::nodes_made, Nodes::node_bytes_made;  // for tests and benchmarks
 
  private:
+  // Calls at_parent(node, its child) for the parent of the leaf, if it has one.
+  template <class AtParent>
+  Chunk chunk_below(std::uint64_t index, AtParent at_parent) const {
+    const std::uint64_t linked = root_count();
+    if (index >= linked) {
+      if (index >= size()) throw_corrupt_page(0, "it names a place beyond the end of a list");
+      return {tail_items(), linked, size()};
+    }
+    const Node* node = root();
+    std::uint64_t begin = 0;
+    while (node->height > 0) {
+      const unsigned i = child_at(node, index - begin);
+      if (node->height == 1) at_parent(node, i);
+      begin += start_of(node, i);
+      node = child(node, i);
+    }
+    return {items(node), begin, begin + size_of(node)};
+  }
+
   static void prefetch_line(const void* address) {
 #if defined(__GNUC__)
     __builtin_prefetch(address);

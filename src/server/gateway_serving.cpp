@@ -121,10 +121,9 @@ Result<Gateway> start_gateway(const GatewayServing& serving, Tokens* tokens, con
   options.listening.port = serving.port;
   options.listening.tls = serving.tls;
   options.listening.limits.connections_max = serving.connections_max;
-  // Elsewhere, no address may take all of them; here all clients have one.
-  options.listening.limits.connections_per_peer_max =
+  options.listening.limits.connections_per_peer_max = serving.connections_per_address_max.value_or(
       is_loopback(serving.address) ? serving.connections_max
-                                   : std::max(1u, serving.connections_max / 2);
+                                   : std::max(1u, serving.connections_max / 2));
   options.body_bytes_max = serving.body_bytes_max;
   options.memory_bytes = serving.memory_bytes;
   options.recording_bytes = serving.recording_bytes;

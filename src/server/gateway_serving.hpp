@@ -37,6 +37,8 @@ struct GatewayServing {
   std::uint64_t memory_bytes = std::uint64_t{512} << 20;
   std::uint64_t recording_bytes = std::uint64_t{256} << 20;
   std::uint32_t connections_max = 4096;
+  // unset: on loopback all of them, elsewhere half: no address may take all
+  std::optional<std::uint32_t> connections_per_address_max = {};
   bool relays_upgrades = false;
   RecordLevel record = RecordLevel::full;
   std::map<std::string, RecordLevel> record_by_tenant = {};

@@ -25,7 +25,6 @@ sigset_t set_up_process(const ServingProcess& process) {
   allow_files(files_for(process.connections_max));
   keep_heaps_few();
   ignore_broken_pipes();
-  ignore_file_limit();
   return block_signals({SIGINT, SIGTERM});
 }
 

@@ -191,6 +191,19 @@ class Time(Served):
         )
         self.assertLess(took, 30 if SANITIZED else 8)
 
+    def test_a_search_for_thousands_of_texts_ends_with_its_deadline(self):
+        self.append(8 * MIB)
+        texts = [f"{k} is nowhere" for k in range(20_000)]
+        began = time.monotonic()
+        reply = self.server.request(
+            "POST",
+            "/v1/conversations/a/preview",
+            {"operation": "FILTER", "contentExcludes": texts},
+        )
+        took = time.monotonic() - began
+        self.assertEqual(reply.status, 503, reply)
+        self.assertLess(took, 30 if SANITIZED else 8)
+
     def test_operations_that_are_only_tried_end_with_the_deadline_of_their_query(self):
         self.append(13 * MIB)
         before = self.server.resident_bytes()

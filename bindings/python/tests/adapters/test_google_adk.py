@@ -106,6 +106,15 @@ def test_without_edits_the_model_is_sent_equal_contents() -> None:
     assert one._sent == other._sent
 
 
+def test_each_message_is_stored_once() -> None:
+    with undertext.open() as conversation:
+        runner = runner_of(Reading(), UndertextPlugin(conversation))
+        run(runner)
+        session = run(runner, "Thanks.")
+        stats = conversation.stats()
+        assert [stats["totalMessages"], stats["totalBatches"]] == [len(session.events), 1]
+
+
 def test_a_store_has_a_conversation_for_each_agent_of_a_session(url: str) -> None:
     with undertext.Store(url) as store:
         run(runner_of(Reading(), UndertextPlugin(store, settings=SMALL)))

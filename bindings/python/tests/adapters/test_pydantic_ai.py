@@ -109,6 +109,16 @@ def test_without_edits_the_model_is_sent_equal_messages() -> None:
         assert sent(UndertextHistory(conversation)) == sent()
 
 
+def test_each_message_is_stored_once() -> None:
+    with undertext.open() as conversation:
+        agent = Reading().agent(UndertextHistory(conversation))
+        history = agent.run_sync("Read ten pages.").all_messages()
+        history = agent.run_sync("Thanks.", message_history=history).all_messages()
+        parts = [part for each in history for part in each.parts]
+        stats = conversation.stats()
+        assert [stats["totalMessages"], stats["totalBatches"]] == [len(parts), 1]
+
+
 def test_a_store_has_a_conversation_for_each_of_pydantic_ai(url: str) -> None:
     with undertext.Store(url) as store:
         agent = Reading().agent(UndertextHistory(store, settings=SMALL))

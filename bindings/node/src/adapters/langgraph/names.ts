@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 const plainMax = 40
 
 // Text that may be part of a name as it is, or its hash: that is longer than any plain one, so the two never meet.
-function part(text: string): string {
+export function part(text: string): string {
   return text.length <= plainMax && /^[A-Za-z0-9_-]+$/.test(text)
     ? text
     : createHash('sha256').update(text).digest('base64url')
