@@ -216,19 +216,33 @@ void expect_whole_anthropic(const std::string& json, const JsonValue& root) {
   }
 }
 
-// Gemini may leave out ids; then names tell.
+// Gemini may leave out ids; then names tell. Where there are ids, names say the same.
 void expect_whole_gemini(const std::string& json, const JsonValue& root) {
   Answers answers(json);
   std::string last;
+  std::map<std::string, std::string> called;  // names by id
   for (const JsonValue& content : objects_in(root, "contents")) {
     const std::string role = string_in(content, "role");
-    if (role == "model" && last != role) answers.expect_none_open();
+    if (role == "model" && last != role) {
+      answers.expect_none_open();
+      called.clear();
+    }
     last = role;
     for (const JsonValue& part : objects_in(content, "parts")) {
-      if (const std::optional<JsonValue> response = part.find("functionResponse"))
-        answers.answer(string_in(*response, "name"));
-      if (const std::optional<JsonValue> call = part.find("functionCall"))
-        answers.call(string_in(*call, "name"));
+      if (const std::optional<JsonValue> response = part.find("functionResponse")) {
+        const std::string id = string_in(*response, "id"), name = string_in(*response, "name");
+        answers.answer(name);
+        if (!id.empty()) {
+          EXPECT_EQ(called[id], name) << "the call " << id << ": " << json;
+        }
+      }
+      if (const std::optional<JsonValue> call = part.find("functionCall")) {
+        const std::string id = string_in(*call, "id"), name = string_in(*call, "name");
+        answers.call(name);
+        if (!id.empty()) {
+          EXPECT_TRUE(called.emplace(id, name).second) << "two calls " << id << ": " << json;
+        }
+      }
     }
   }
 }
