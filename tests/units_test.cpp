@@ -619,7 +619,9 @@ TEST(Units, NoStrategyAndNoRequestSplitsOne) {
   std::uint64_t edits = 0;
   for (std::uint64_t s = first; s < first + count; ++s) {
     SCOPED_TRACE("SEED=" + std::to_string(s) + " UNDERTEXT_UNIT_CONVERSATIONS=1");
-    History history = RandomRequest(s).edited(static_cast<Dialect>(s % dialect_count));
+    const Dialect dialect = static_cast<Dialect>(s % dialect_count);
+    if (s % 3 == 0) UnitsOf(RandomRequest(s, 0, true).edited(dialect)).survive(aim);
+    History history = RandomRequest(s).edited(dialect);
     RandomConversation more(s, {.turns_max = 2, .edits_max = 4});
     for (std::uint64_t rest = s % 4; rest > 0; --rest) history = more.edited(history);
     UnitsOf(history).survive(aim);
