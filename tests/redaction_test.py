@@ -5,7 +5,8 @@
 
 Each round makes a conversation with some messages that hold a secret of their own, edits it at random (copies, summaries, rollbacks, forks, descriptions and
 arguments that quote, searches, merged forks, a client's list, recorded requests), redacts one of the secrets with what was derived from it, and looks for it in
-all files of the store: the whole secret, and every eight bytes of it. Long messages are stored packed, so whatever is a pack is unpacked before it is looked
+all files of the store: the whole secret, and every eight bytes of it. In every other round nobody says a secret again but operations that derive messages, and
+only the message that said it first is redacted: all else is for `--derived` to find. Long messages are stored packed, so whatever is a pack is unpacked before it is looked
 into, also one that only free space of a file still has.
 """
 
@@ -86,9 +87,14 @@ def run(*words, status=0, stdin=None):
     return done.stdout
 
 
+def pieces_of(secret):
+    return [secret[at : at + SIZE] for at in range(len(secret) - SIZE + 1)]
+
+
 class Round:
-    def __init__(self, folder):
+    def __init__(self, folder, repeats):
         self.folder = pathlib.Path(folder)
+        self.repeats = repeats  # whether users and assistants say secrets again
         self.store = f"sqlite:{folder}/s.db"
         self.conversations = ["c0"]
         self.origins = {}
@@ -135,10 +141,10 @@ class Round:
         role = random.choice(["user", "user", "assistant"])
         if random.random() < 0.3:  # it is stored packed
             lines = ["nothing to hide on this line "] * random.randint(60, 600)
-            if random.random() < 0.7:
+            if self.repeats and random.random() < 0.7:
                 lines[random.randrange(len(lines))] = f"but {random.choice(self.secrets)} "
             return {"role": role, "content": "".join(lines)}
-        if random.random() < 0.3:
+        if self.repeats and random.random() < 0.3:
             text = f"I was told {random.choice(self.secrets)} in confidence, on line {random.randrange(100)} of src/a.cpp"
         else:
             text = "nothing to hide " * random.randint(1, 40)
@@ -166,6 +172,7 @@ class Round:
         def index():
             return random.randrange(size) if size else 0
 
+        repeated = self.quote() if self.repeats else "others say"
         what = random.choice(
             [
                 {"operation": "APPEND", "messages": [self.message()]},
@@ -174,7 +181,7 @@ class Round:
                 {
                     "operation": "REPLACE",
                     "index": index(),
-                    "message": {"role": "user", "content": "the same as " + self.quote()},
+                    "message": {"role": "user", "content": "the same as " + repeated},
                 },
                 {"operation": "MERGE", "indices": sorted({index(), index()})},
                 {"operation": "SPLIT", "index": index(), "at": [random.randint(1, 30)]},
@@ -187,7 +194,7 @@ class Round:
                 {
                     "operation": "TRANSFORM",
                     "indices": [index()],
-                    "setMetadata": {"was": self.quote()},
+                    "setMetadata": {"was": repeated},
                 },
                 {"operation": "FILTER", "contentExcludes": [self.quote()]},
                 {"operation": "TRUNCATE", "keepLast": random.randint(1, 10)},
@@ -196,8 +203,9 @@ class Round:
                 {
                     "operation": "COMPRESS",
                     "indices": [index()],
-                    "summary": {"role": "assistant", "content": "they said " + self.quote()},
+                    "summary": {"role": "assistant", "content": "they said " + repeated},
                 },
+                {"operation": "EXPAND", "index": index()},
                 {"operation": "UNDO"},
                 {"operation": "ROLLBACK", "targetBatchIndex": 0},
                 {"operation": "START_BATCH"},
@@ -208,7 +216,9 @@ class Round:
                 {
                     "operation": "RECONCILE",
                     "client": "anthropic",
-                    "messages": self.client_list(messages),
+                    "messages": self.client_list(
+                        [m for m in messages if self.repeats or not self.is_told_in(m)]
+                    ),
                 },
             ]
             + [
@@ -273,10 +283,14 @@ class Round:
         self.conversations.append(name)
         self.origins[name] = origin
 
+    def is_told_in(self, message):
+        text = json.dumps(message)
+        return any(piece in text for secret in self.secrets for piece in pieces_of(secret))
+
     def told(self, conversation, secret):
         """The ordinals of messages that have a piece of it."""
         log = json.loads(run("show", conversation, "--all", "--json", "--store", self.store))
-        pieces = [secret[at : at + SIZE] for at in range(len(secret) - SIZE + 1)]
+        pieces = pieces_of(secret)
         return [
             o
             for o, message in zip(log["ordinals"], log["messages"])
@@ -296,7 +310,7 @@ class Round:
 
     def pieces_left(self, secret):
         """In which file, and whether it is packed there."""
-        pieces = [secret[at : at + SIZE].encode() for at in range(len(secret) - SIZE + 1)]
+        pieces = [piece.encode() for piece in pieces_of(secret)]
         found = set()
         for file in self.folder.iterdir():
             data = file.read_bytes()
@@ -311,7 +325,7 @@ class Round:
 
     def told_in_requests(self, secret):
         """The recorded requests that have a piece of it: most of their bytes are those of messages, so that a file tells nothing."""
-        pieces = [secret[at : at + SIZE] for at in range(len(secret) - SIZE + 1)]
+        pieces = pieces_of(secret)
         found = []
         for conversation, count in self.requests.items():
             for number in range(1, count + 1):
@@ -319,6 +333,12 @@ class Round:
                 text = subprocess.run(words, capture_output=True, text=True).stdout
                 found += [(conversation, number)] * any(piece in text for piece in pieces)
         return found
+
+    def redact(self, conversation, ordinals):
+        if not ordinals:
+            return
+        words = ["redact", conversation, *map(str, ordinals), "--derived", "--why", "test"]
+        run(*words, "--yes", "--store", self.store)
 
     def play(self):
         for _ in range(random.randint(4, 14)):
@@ -329,20 +349,11 @@ class Round:
         self.was_packed = any(is_packed for _, is_packed, _ in there)
         self.was_recorded = bool(self.told_in_requests(secret))
         before = self.everything()
-        for conversation in self.conversations:  # what one shares with another is gone from both
-            told = self.told(conversation, secret)
-            if told:
-                run(
-                    "redact",
-                    conversation,
-                    *map(str, told),
-                    "--derived",
-                    "--why",
-                    "test",
-                    "--yes",
-                    "--store",
-                    self.store,
-                )
+        if self.repeats:
+            for conversation in self.conversations:  # what one shares with another goes from both
+                self.redact(conversation, self.told(conversation, secret))
+        else:
+            self.redact(random.choice(self.conversations), [self.secrets.index(secret)])
         assert not self.pieces_left(secret), self.pieces_left(secret)
         assert not self.told_in_requests(secret), self.told_in_requests(secret)
         run("check", "--store", self.store)
@@ -359,7 +370,7 @@ def main():
     for number in range(rounds):
         folder = tempfile.mkdtemp()
         try:
-            one = Round(folder)
+            one = Round(folder, repeats=number % 2 == 0)
             one.play()
             refused, packed, recorded = (
                 refused + one.refused,
@@ -377,7 +388,7 @@ def main():
     )
     if rounds >= 20:
         assert packed and recorded, "nothing was packed, or recorded"
-        assert all(done[name] for name in ("RECALL", "RECONCILE", "MERGE_FORK")), done
+        assert all(done[name] for name in ("RECALL", "RECONCILE", "MERGE_FORK", "EXPAND")), done
 
 
 main()

@@ -1,4 +1,5 @@
-// Server-sent events, taken apart as they arrive in pieces of any size.
+// Server-sent events, taken apart as they arrive in pieces of any size. Lines end as the standard
+// allows: LF, CRLF or CR. A byte order mark before the first line is skipped.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +23,16 @@ class EventStream {
             const std::function<bool(std::string_view name, std::string_view data)>& visit);
 
  private:
+  using Visit = std::function<bool(std::string_view name, std::string_view data)>;
+
+  // False: no more is wanted.
+  bool end_line(const Visit& visit);
   void read_line();
 
   std::size_t bytes_max_;
-  std::string line_;  // what has come of the current line
+  bool is_first_line_ = true;
+  bool ended_with_cr_ = false;  // the last line: an LF right behind it is part of its end
+  std::string line_;            // what has come of the current line
   std::string name_, data_;
   bool has_data_ = false;
 };

@@ -37,6 +37,22 @@ TEST(EventStream, GivesTheSameEventsInPiecesOfAnySize) {
     EXPECT_EQ(events(text, piece_bytes), expected);
 }
 
+TEST(EventStream, EndsLinesAsTheStandardAllows) {
+  const std::vector<std::string> expected = {"named|one\ntwo", "|three", "|\xEF\xBB\xBF"};
+  for (const std::string end : {"\n", "\r\n", "\r"})
+    for (const std::string mark : {"", "\xEF\xBB\xBF"}) {
+      const std::string text = mark + "event: named" + end + "data: one" + end + "data: two" + end +
+                               end + "data: three" + end + end + "data: \xEF\xBB\xBF" + end + end;
+      for (std::size_t piece_bytes = 1; piece_bytes <= text.size(); ++piece_bytes)
+        EXPECT_EQ(events(text, piece_bytes), expected);
+    }
+}
+
+TEST(EventStream, GivesAnEventAtTheBareReturnThatEndsIt) {
+  EXPECT_EQ(events("data: 1\r\r", 1), std::vector<std::string>{"|1"});
+  EXPECT_EQ(events("\xEF\xBB", 1), std::vector<std::string>());
+}
+
 TEST(EventStream, StopsWhenNoMoreIsWanted) {
   EventStream stream;
   int seen = 0;

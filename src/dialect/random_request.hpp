@@ -18,8 +18,9 @@ namespace undertext {
 
 class RandomRequest {
  public:
-  explicit RandomRequest(std::uint64_t seed, std::uint64_t first_id = 0)
-      : random_(seed), next_(first_id) {}
+  // `shares_ids`: one call in three has the id of the call before it.
+  explicit RandomRequest(std::uint64_t seed, std::uint64_t first_id = 0, bool shares_ids = false)
+      : random_(seed), next_(first_id), shares_ids_(shares_ids) {}
 
   std::uint64_t below(std::uint64_t n) { return random_() % n; }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
@@ -79,7 +80,11 @@ class RandomRequest {
   std::string id() {
     return one_in(9) ? "id with spaces, and much longer than any provider allows it to be " +
                            std::to_string(next_++)
-                     : "call_" + std::to_string(next_++);
+                     : short_id();
+  }
+  std::string short_id() {
+    const bool is_shared = shares_ids_ && next_ > 0 && one_in(3);
+    return "call_" + std::to_string(is_shared ? next_ - 1 : next_++);
   }
 
   History edit(const History& history) {
@@ -216,8 +221,7 @@ class RandomRequest {
       list.push_back(R"({"type":"reasoning","id":"rs_)" + std::to_string(next_++) +
                      R"(","summary":[],"encrypted_content":"gA"})");
     for (std::uint64_t n = 1 + below(3); n > 0; --n) {
-      const std::string own = "call_" + std::to_string(next_++),
-                        quoted = R"(","call_id":")" + own + "\"";
+      const std::string own = short_id(), quoted = R"(","call_id":")" + own + "\"";
       switch (below(5)) {
         case 0:
           list.push_back(R"({"type":"shell_call)" + quoted + R"(,"action":{"commands":["ls"]}})");
@@ -332,6 +336,7 @@ class RandomRequest {
 
   std::mt19937_64 random_;
   std::uint64_t next_;
+  bool shares_ids_;
 };
 
 }  // namespace undertext

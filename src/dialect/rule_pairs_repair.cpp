@@ -1,5 +1,6 @@
 // Every call gets its result, every result its call.
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -67,7 +68,7 @@ class PairRepair {
       exchanges_.push_back({exchange_at(turns_, i, profile_.dialect), {}, {}});
       i = exchanges_.back().where.results_end;
     }
-    for (Planned& planned : exchanges_) give_ids(planned.where);
+    give_ids();
     for (Planned& planned : exchanges_) make_alike(planned.where);
     for (Planned& planned : exchanges_) claim(planned);
     pool_the_rest();
@@ -101,6 +102,19 @@ class PairRepair {
     rename_call(turns_[at.turn], block(at), id, arena_);
   }
 
+  // Exchanges in a row of which only the last has results: one set of calls, a message each.
+  void give_ids() {
+    for (std::size_t i = 0; i < exchanges_.size();) {
+      Exchange set = exchanges_[i++].where;
+      for (; i < exchanges_.size() && exchanges_[i].where.calls_begin == set.results_end &&
+             set.results_end == set.calls_end;
+           ++i) {
+        const Exchange& next = exchanges_[i].where;
+        set = {set.calls_begin, next.calls_end, next.results_begin, next.results_end};
+      }
+      give_ids(set);
+    }
+  }
   // Calls without an id, and with one that has been used, get one of their own, and so do their
   // results: those of one id stand in the order of its calls.
   void give_ids(const Exchange& where) {
@@ -120,8 +134,12 @@ class PairRepair {
       seen_.insert(kept);
       rename(at, kept);
       const auto answers = results.find(old);
-      if (!old.empty() && answers != results.end() && which < answers->second.size())
+      if (old.empty()) return;
+      if (answers != results.end() && which < answers->second.size()) {
         rename(answers->second[which], kept);
+      } else {
+        shared_[kept] = old;
+      }
     });
   }
   // Chat: `function_call` is answered by the role function, and a call with an id by the role tool.
@@ -135,7 +153,14 @@ class PairRepair {
         make_alike(call->second, at);
     });
   }
+  // Gemini's results name the tool: where calls share an id, or before the call was read, it may
+  // have been another's.
   void make_alike(BlockAt call, BlockAt result) {
+    if (profile_.dialect == Dialect::gemini && block(result).name != block(call).name) {
+      block(result).name = block(call).name;
+      block(result).raw = {};
+      turns_[result.turn].touch();
+    }
     if (block(call).is_legacy == block(result).is_legacy) return;
     for (const BlockAt at : {call, result}) rename(at, block(at).id);
   }
@@ -182,19 +207,30 @@ class PairRepair {
     });
   }
 
+  std::optional<BlockAt> take_from_pool(BlockAt call) {
+    const auto shared = shared_.find(block(call).id);
+    const auto found = pool_.find(shared == shared_.end() ? block(call).id : shared->second);
+    if (found == pool_.end() || block(call).id.empty()) return std::nullopt;
+    std::vector<BlockAt>& candidates = found->second;
+    std::size_t which = 0;
+    while (which < candidates.size() && candidates[which].turn < call.turn) ++which;
+    // One before its call will do, but where it may be that of another call.
+    if (which == candidates.size()) which = 0;
+    if (candidates.empty() || (shared != shared_.end() && candidates[which].turn < call.turn))
+      return std::nullopt;
+    const BlockAt at = candidates[which];
+    candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(which));
+    return at;
+  }
+
   void find_missing(Planned& planned) {
     for (const BlockAt& call : planned.missing) {
-      const auto found = pool_.find(block(call).id);
       Turn extra;
       extra.role = Role::tool;
-      if (found != pool_.end() && !block(call).id.empty() && !found->second.empty()) {
-        std::vector<BlockAt>& candidates = found->second;
-        std::size_t which = 0;
-        while (which < candidates.size() && candidates[which].turn < call.turn) ++which;
-        if (which == candidates.size()) which = 0;  // before its call
-        const BlockAt at = candidates[which];
-        candidates.erase(candidates.begin() + static_cast<std::ptrdiff_t>(which));
+      if (const std::optional<BlockAt> taken = take_from_pool(call)) {
+        const BlockAt at = *taken;
         moved_.insert(at);
+        if (block(at).id != block(call).id) rename(at, block(call).id);
         make_alike(call, at);
         const Turn& from = turns_[at.turn];
         if (profile_.dialect == Dialect::openai_chat && from.role == Role::tool &&
@@ -204,11 +240,6 @@ class PairRepair {
           extra.source = source_of(from, block(at));
           extra.blocks.push_back(block(at));
           extra.blocks[0].source = extra.source;
-          // Gemini's results name the tool; one that stood before its call may not have known it.
-          if (profile_.dialect == Dialect::gemini && extra.blocks[0].name != block(call).name) {
-            extra.blocks[0].name = block(call).name;
-            extra.blocks[0].raw = {};
-          }
         }
       } else {
         extra.is_made = true;
@@ -290,7 +321,8 @@ class PairRepair {
   Arena& arena_;
   std::vector<Planned> exchanges_;
   std::set<std::string_view> seen_, cached_;
-  std::map<std::string_view, std::uint64_t> numbers_;  // of the ids made from each
+  std::map<std::string_view, std::uint64_t> numbers_;    // of the ids made from each
+  std::map<std::string_view, std::string_view> shared_;  // those made, and from which
   std::size_t cached_for_ = no_block;
   std::set<BlockAt> claimed_, dropped_, moved_;
   std::map<std::string_view, std::vector<BlockAt>> pool_;

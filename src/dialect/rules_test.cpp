@@ -15,6 +15,7 @@
 #include <undertext/dialect.hpp>
 #include <undertext/history.hpp>
 
+#include "dialect/write_parts.hpp"
 #include "history/random_conversation.hpp"
 
 namespace undertext {
@@ -449,6 +450,86 @@ TEST(DialectRules, CallsThatShareAnIdKeepTheirResults) {
       validate_request(render(of(Dialect::anthropic, many).view(), profile).value().json, profile)
           .value()
           .empty());
+}
+
+// "f R1, g R2": each result that a request of `dialect` holds, behind the call that has its id.
+std::string answered(const History& history, Dialect dialect) {
+  const std::string json = render(history.view(), default_profile(dialect)).value().json;
+  const Imported sent = import_messages(dialect, json).value();
+  struct Call {
+    std::string name;
+    bool is_custom = false;
+  };
+  std::map<std::string, Call> calls;
+  std::string told;
+  Arena arena;
+  for (const Message& message : sent.messages) {
+    for (const Block& block : read_stored(message, arena).blocks) {
+      const std::string id(block.id), name(block.name);
+      if (block.kind == BlockKind::call) calls[id] = {name, block.is_custom};
+      if (block.kind != BlockKind::result) continue;
+      const Call& call = calls[id];
+      if (dialect == Dialect::gemini) {
+        EXPECT_EQ(call.name, name) << json;
+      }
+      if (dialect == Dialect::openai_responses) {
+        EXPECT_EQ(call.is_custom, block.is_custom) << json;
+      }
+      told += (told.empty() ? "" : ", ") + call.name + " " + result_body(block);
+    }
+  }
+  return told;
+}
+
+TEST(DialectRules, ResultsOfCallsThatShareAnIdFollowTheOrderOfTheCalls) {
+  const auto function = [](const std::string& name) {
+    return R"({"id":"c","type":"function","function":{"name":")" + name + R"(","arguments":"{}"}})";
+  };
+  const auto calling = [](const std::string& calls) {
+    return R"(,{"role":"assistant","content":null,"tool_calls":[)" + calls + "]}";
+  };
+  const auto result = [](const std::string& text) {
+    return R"(,{"role":"tool","tool_call_id":"c","content":")" + text + "\"}";
+  };
+  const auto item = [](const std::string& name) {
+    return R"(,{"type":"function_call","call_id":"c","name":")" + name + R"(","arguments":"{}"})";
+  };
+  const auto output = [](const std::string& text) {
+    return R"(,{"type":"function_call_output","call_id":"c","output":")" + text + "\"}";
+  };
+  const std::string f = function("f"), g = function("g"), h = function("h"),
+                    custom = R"({"id":"c","type":"custom","custom":{"name":"p","input":"x"}})",
+                    two = result("R1") + result("R2"), more = "," + q;
+  struct Shared {
+    Dialect from;
+    std::string request, answered;
+  };
+  const std::vector<Shared> all = {
+      {Dialect::openai_chat, body(q + calling(f + "," + g) + two), "f R1, g R2"},
+      {Dialect::openai_chat, body(q + calling(f + "," + g + "," + h) + two + result("R3")),
+       "f R1, g R2, h R3"},
+      {Dialect::openai_chat, body(q + calling(f + "," + custom) + two), "f R1, p R2"},
+      {Dialect::openai_chat, body(q + calling(custom + "," + f) + two), "p R1, f R2"},
+      // one message each
+      {Dialect::openai_chat, body(q + calling(f) + calling(g) + two + more), "f R1, g R2"},
+      {Dialect::openai_chat,
+       body(q + calling(f) + calling(custom) + calling(h) + two + result("R3") + calling(g) +
+            result("R4") + more),
+       "f R1, p R2, h R3, g R4"},
+      {Dialect::openai_responses,
+       input(q + item("f") + item("g") + output("R1") + output("R2") + more), "f R1, g R2"},
+      // behind what somebody else said
+      {Dialect::openai_chat, body(q + calling(f + "," + g) + more + two), "f R1, g R2"},
+      {Dialect::openai_chat, body(q + calling(f) + calling(g) + more + two), "f R1, g R2"},
+      // one after another
+      {Dialect::openai_chat, body(q + calling(f) + result("R1") + calling(g) + result("R2")),
+       "f R1, g R2"},
+  };
+  for (const Shared& shared : all)
+    for (const Dialect to :
+         {Dialect::openai_chat, Dialect::openai_responses, Dialect::anthropic, Dialect::gemini})
+      EXPECT_EQ(answered(of(shared.from, shared.request), to), shared.answered)
+          << shared.request << " to " << static_cast<int>(to);
 }
 
 TEST(DialectRules, WhatHoldsOnlyBlankMessagesIsSentAsAUsersWord) {

@@ -110,9 +110,7 @@ class RedactionOfFamily {
       lowest = std::min(lowest, ordinal.value);
     }
     add_member(merged_into(rep_.durable->owner_of_message(lowest)));
-    add_merged();
-    all_ = wanted_;
-    for (Member& member : members_) find_in(member);
+    find_all();
     for (Member& member : members_) find_quotes(member);
     return {};
   }
@@ -128,6 +126,7 @@ class RedactionOfFamily {
     Durable::OwnedMessages owned;
     for (const auto& [owner, ordinal] : places) owned[owner].push_back(ordinal);
     found_.messages = places.size();
+    for (Member& member : members_) member.has_some = !in_log_of(member, places).empty();
     // Requests have the text in their own bytes. What an owner has goes with its messages.
     std::optional<Error> failed;
     for (const Member& member : members_)
@@ -199,8 +198,22 @@ class RedactionOfFamily {
     return root;
   }
 
-  // A message that came from a fork, and the fork's own, are wanted together.
-  void add_merged() {
+  // What is wanted, and what is derived from it: also from what a fork derived and a MERGE_FORK
+  // brought here, and so on.
+  void find_all() {
+    const std::vector<std::pair<Place, Place>> same = merged();
+    add_same(same, wanted_);
+    all_.insert(wanted_.begin(), wanted_.end());
+    for (std::size_t before = 0; before != all_.size();) {
+      before = all_.size();
+      for (Member& member : members_) find_in(member);
+      add_same(same, all_);
+    }
+    for (Member& member : members_) list(member);
+  }
+
+  // Each message that came from a fork, with the fork's own.
+  std::vector<std::pair<Place, Place>> merged() {
     std::vector<std::pair<Place, Place>> same;
     for (Member& member : members_) {
       const Durable& durable = *rep_of(member).durable;
@@ -212,21 +225,25 @@ class RedactionOfFamily {
                           {taken.from, taken.ordinals[i]}});
       }
     }
-    for (std::size_t before = 0; before != wanted_.size();) {
-      before = wanted_.size();
+    return same;
+  }
+
+  static void add_same(const std::vector<std::pair<Place, Place>>& same, std::set<Place>& places) {
+    for (std::size_t before = 0; before != places.size();) {
+      before = places.size();
       for (const auto& [here, there] : same) {
-        if (wanted_.contains(here)) wanted_.insert(there);
-        if (wanted_.contains(there)) wanted_.insert(here);
+        if (places.contains(here)) places.insert(there);
+        if (places.contains(there)) places.insert(here);
       }
     }
   }
 
-  // The summaries of forks that have some of what is wanted.
-  std::vector<std::uint32_t> summaries_of_wanted(const History& history) const {
+  // The summaries of forks that have some of what goes.
+  std::vector<std::uint32_t> summaries_of_forks(const History& history) const {
     std::vector<std::uint32_t> found;
     for (const TakenFromFork& taken : taken_from_forks(history.rep())) {
       const auto is_its = [&](const Place& place) { return place.first == taken.from; };
-      if (taken.ordinals.empty() && std::any_of(wanted_.begin(), wanted_.end(), is_its))
+      if (taken.ordinals.empty() && std::any_of(all_.begin(), all_.end(), is_its))
         found.push_back(static_cast<std::uint32_t>(taken.first));
     }
     return found;
@@ -239,29 +256,43 @@ class RedactionOfFamily {
     return with_order(member.conversation ? member.conversation->history() : own_);
   }
 
-  void find_in(Member& member) {
-    const History history = history_of(member);
-    const Log& log = history.rep().log;
+  // Their ordinals, rising.
+  std::vector<std::uint32_t> in_log_of(Member& member, const std::set<Place>& places) {
+    const std::uint64_t size = history_of(member).stats().total_messages;
     const Durable& durable = *rep_of(member).durable;
     std::vector<std::uint32_t> here;
-    for (const auto& [owner, ordinal] : wanted_)
-      if (ordinal < log.size() && durable.owner_of_message(ordinal) == owner)
+    for (const auto& [owner, ordinal] : places)
+      if (ordinal < size && durable.owner_of_message(ordinal) == owner)
         here.push_back(static_cast<std::uint32_t>(ordinal));
-    const std::vector<std::uint32_t> summaries = summaries_of_wanted(history);
-    member.has_some = !here.empty() || !summaries.empty();
-    std::vector<std::uint32_t> sources = here;
-    sources.insert(sources.end(), summaries.begin(), summaries.end());
-    member.derived = derived_from(history.rep(), sources);
-    member.derived.insert(member.derived.end(), summaries.begin(), summaries.end());
-    std::sort(member.derived.begin(), member.derived.end());
-    for (const std::uint32_t ordinal : here) texts_.add(log.message(ordinal));
-    for (const std::uint32_t ordinal : member.derived) {
-      const std::string& owner = durable.owner_of_message(ordinal);
+    std::sort(here.begin(), here.end());
+    return here;
+  }
+
+  void find_in(Member& member) {
+    const History history = history_of(member);
+    const std::vector<std::uint32_t> summaries = summaries_of_forks(history);
+    std::vector<std::uint32_t> some = in_log_of(member, all_);
+    some.insert(some.end(), summaries.begin(), summaries.end());
+    const std::vector<std::uint32_t> derived = derived_from(history.rep(), some);
+    some.insert(some.end(), derived.begin(), derived.end());
+    for (const std::uint32_t ordinal : some)
+      all_.emplace(rep_of(member).durable->owner_of_message(ordinal), ordinal);
+  }
+
+  void list(Member& member) {
+    const History history = history_of(member);
+    const Log& log = history.rep().log;
+    member.derived.clear();
+    for (const std::uint32_t ordinal : in_log_of(member, all_)) {
+      const Place place{rep_of(member).durable->owner_of_message(ordinal), ordinal};
+      const bool is_derived = !wanted_.contains(place);
+      if (is_derived) member.derived.push_back(ordinal);
+      if (!listed_.insert(place).second) continue;
       texts_.add(log.message(ordinal));
-      if (wanted_.contains({owner, ordinal}) || !all_.emplace(owner, ordinal).second) continue;
-      const bool is_summary =
-          log.originals(ordinal) || std::binary_search(summaries.begin(), summaries.end(), ordinal);
-      found_.derived.push_back({owner, Ordinal(ordinal), is_summary});
+      const std::optional<ForkedFrom> from = forked_from(history.rep(), ordinal);
+      if (is_derived)
+        found_.derived.push_back(
+            {place.first, Ordinal(ordinal), log.originals(ordinal) || (from && !from->ordinal)});
     }
   }
 
@@ -304,15 +335,14 @@ class RedactionOfFamily {
     for (const std::string& fork : rep_.durable->forks_of(member.id)) {
       const auto is_it = [&](const Member* known) { return known->id == fork; };
       if (std::any_of(member.forks.begin(), member.forks.end(), is_it)) continue;
-      Member& added = add_member(fork);
-      find_in(added);
-      member.forks.push_back(&added);
+      member.forks.push_back(&add_member(fork));
+      find_all();
     }
   }
 
   Conversation::Rep& rep_;
   const History own_;
-  std::set<Place> wanted_, all_;
+  std::set<Place> wanted_, all_, listed_;
   std::deque<Member> members_;  // each before its forks
   QuotableTexts texts_;
   Redaction found_;

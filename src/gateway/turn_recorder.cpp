@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include <undertext/blocks.hpp>
 #include <undertext/identity.hpp>
 
 #include "base/answering_failure.hpp"
@@ -113,6 +114,29 @@ std::vector<std::uint64_t> answer_of(const History& history, const RequestRecord
 bool awaits_answer(const RequestRecord& record) {
   return record.status >= 200 && record.status < 300 &&
          (record.answer_version.value == 0 || record.is_torn);
+}
+
+// A list may end with the beginning of its answer. The client joins the two, and sends that next.
+// Unset: this one does not, or one of the two is more than a text.
+std::optional<Message> joined_answer(const ObservedTurn& turn, const ProviderResponse& response,
+                                     const MessageLimits& limits) {
+  if (!turn.prefill || response.messages.size() != 1) return std::nullopt;
+  std::string text;
+  for (const Message* const message : {&*turn.prefill, &response.messages[0]}) {
+    const std::vector<ContentBlock> blocks = read_blocks(*message);
+    if (blocks.size() != 1 || blocks[0].kind != ContentBlock::Kind::text) return std::nullopt;
+    text += blocks[0].text;
+  }
+  Result<Message> joined = Message::make(Role::assistant, text, limits);
+  return joined ? std::optional(*std::move(joined)) : std::nullopt;
+}
+
+// By a list with this answer behind it, the next request finds the conversation.
+void add_answer_keys(ObservedTurn& turn, const std::string& list, const std::string& list_said,
+                     const std::vector<Identity>& answer) {
+  turn.record.keys.push_back(answered(turn.keys.longer(list, answer)));
+  if (!list_said.empty()) turn.record.keys.push_back(said(turn.keys.longer(list_said, answer)));
+  turn.record.keys.push_back(reply_key(turn.keys, answer.back()));
 }
 
 // What may not be kept of an answer.
@@ -311,6 +335,10 @@ void TurnRecorder::take_list_keys(ObservedTurn& turn,
   const std::vector<std::string> lists = turn.keys.beginnings(without_system(list));
   if (!lists.empty()) turn.said = lists.back();
   turn.record.keys.push_back(turn.list);
+  if (list.back().message.role() != Role::assistant || lists.size() < 2) return;
+  turn.prefill = list.back().message;
+  turn.list_before_prefill = turn.keys.beginnings(list)[list.size() - 2];
+  turn.said_before_prefill = lists[lists.size() - 2];
 }
 
 // A request that names a cache holds what is not in there. Where an earlier request named the same
@@ -512,13 +540,14 @@ std::uint64_t TurnRecorder::finish_turn(ObservedTurn& turn, const GivenAnswer& a
       std::vector<Identity> identities;
       for (const Message& message : response.messages)
         identities.push_back(identity(message, turn.volatile_parts));
-      record.keys.push_back(answered(turn.keys.longer(turn.list, identities)));
-      if (!turn.said.empty()) record.keys.push_back(said(turn.keys.longer(turn.said, identities)));
+      add_answer_keys(turn, turn.list, turn.said, identities);
       if (!turn.cached_list.empty())
         record.keys.push_back(
             turn.keys.key(cached_answered_kind,
                           {turn.cached.key, turn.keys.longer(turn.cached_list, identities)}));
-      record.keys.push_back(reply_key(turn.keys, identities.back()));
+      if (const std::optional<Message> joined = joined_answer(turn, response, options_.limits))
+        add_answer_keys(turn, turn.list_before_prefill, turn.said_before_prefill,
+                        {identity(*joined, turn.volatile_parts)});
     }
   }
   const bool keeps_bytes = !turn.request.empty() || turn.awaited != 0;

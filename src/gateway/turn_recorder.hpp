@@ -101,6 +101,9 @@ struct ObservedTurn {
   // the key of its list; empty: it is found by other keys
   std::string list = {};
   std::string said = {};  // the same without the system prompt
+  // the last of its list where that is an assistant's: the answer may go on with it
+  std::optional<Message> prefill = {};
+  std::string list_before_prefill = {}, said_before_prefill = {};
   CachedMessages cached = {};
   std::string cached_list = {};  // the key of its list alone; empty: it is found by other keys
   VolatileParts volatile_parts = {};

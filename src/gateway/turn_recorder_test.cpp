@@ -111,6 +111,34 @@ TEST_F(TurnRecorderTest, ARequestThatIsTriedAgainHasOneAnswer) {
   EXPECT_EQ(conversations(), 1u);
 }
 
+TEST_F(TurnRecorderTest, AClientThatJoinsAPrefillWithItsAnswerIsFollowed) {
+  for (const std::vector<std::pair<std::string, std::string>>& headers :
+       {std::vector<std::pair<std::string, std::string>>{},
+        {{"user-agent", "claude-cli/2.1.3 (external, cli)"}, {"x-claude-code-session-id", "s1"}}}) {
+    const std::string first =
+        turn(sent(body({"Oslo?", "The answer"}), headers), answer(" is north"));
+    EXPECT_EQ(texts(first), "Oslo? The answer  is north");
+    const std::vector<std::string> second = {"Oslo?", "The answer is north", "Rome?", "It"};
+    EXPECT_EQ(turn(sent(body(second), headers), answer(" is south")), first);
+    EXPECT_EQ(texts(first), "Oslo? The answer is north Rome? It  is south");
+    const std::vector<std::string> third = {"Oslo?", "The answer is north", "Rome?", "It is south",
+                                            "Bern?"};
+    EXPECT_EQ(turn(sent(body(third), headers), answer("between")), first);
+    EXPECT_EQ(texts(first), "Oslo? The answer is north Rome? It is south Bern? between");
+  }
+  EXPECT_EQ(conversations(), 2u) << "one of each client";
+}
+
+TEST_F(TurnRecorderTest, AClientThatSendsAPrefillBesideItsAnswerIsFollowed) {
+  const std::string first = turn(sent(body({"Oslo?", "The answer"})), answer(" is north"));
+  const SentRequest apart = sent(
+      R"({"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Oslo?"},)"
+      R"({"role":"assistant","content":"The answer"},{"role":"assistant","content":" is north"},)"
+      R"({"role":"user","content":"Rome?"}]})");
+  EXPECT_EQ(turn(apart, answer("South")), first);
+  EXPECT_EQ(texts(first), "Oslo? The answer  is north Rome? South");
+}
+
 TEST_F(TurnRecorderTest, TheSameListThatWasAnsweredIsAnotherSessions) {
   const std::string first = turn(sent(body({"hi"})), answer("hello"));
   const std::string second =

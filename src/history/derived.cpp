@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "history/merged.hpp"
 #include "history/operation_table.hpp"
 #include "history/state.hpp"
 
@@ -79,6 +80,9 @@ std::vector<std::uint32_t> derived_from(const History::Rep& rep,
   std::vector<bool> seen(log.size(), false);
   std::vector<std::uint32_t> next = ordinals, derived;
   for (const std::uint32_t ordinal : ordinals) seen[ordinal] = true;
+  // A fork's messages are in place of its summary, but were not made from it.
+  for (const TakenFromFork& taken : taken_from_forks(rep))
+    for (std::size_t i = 0; i < taken.ordinals.size(); ++i) seen[taken.first + i] = true;
   while (!next.empty()) {
     const std::uint32_t original = next.back();
     next.pop_back();

@@ -2,6 +2,7 @@
 // leave.
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <random>
@@ -276,6 +277,65 @@ TEST_P(MergeFork, ARedactionReachesWhatWasMergedFromEitherSide) {
         EXPECT_EQ(text.find(secret), std::string::npos) << id;
     if (has_files()) {
       EXPECT_FALSE(is_anywhere(secret));
+    }
+  }
+  expect_whole();
+}
+
+TEST_P(MergeFork, ARedactionReachesWhatAForkDerivedBeforeItWasMerged) {
+  using Derive = std::function<void(Conversation&, const std::string& secret)>;
+  const std::pair<std::string, Derive> derivations[] = {
+      {"summary",
+       [](Conversation& fork, const std::string& secret) {
+         fork.apply({op::Compress{Names::indices({0, 1}), says(Role::user, "told: " + secret)}})
+             .value();
+       }},
+      {"copy",
+       [](Conversation& fork, const std::string&) {
+         fork.apply({op::Transform{Names::indices({0}), op::ReplaceText{"my", "the"}}}).value();
+       }},
+      {"quote", [](Conversation& fork, const std::string& secret) {
+         fork.apply({op::Delete{Names::indices({0})}}).value();
+         fork.apply({op::Recall{.text = secret}}).value();
+       }}};
+  const Removal removal{"admin", 1, "asked to"};
+  for (const auto& [derivation, derive] : derivations) {
+    for (const MergeMode mode : {MergeMode::messages, MergeMode::pick, MergeMode::summary}) {
+      for (const std::string side : {"p", "f"}) {
+        const std::string of = derivation + std::to_string(static_cast<int>(mode)) + side;
+        SCOPED_TRACE(of);
+        const std::string secret = "canary" + of + "93ab";
+        Conversation parent = open("p" + of);
+        parent.apply(user("my password is " + secret)).value();
+        parent.apply(answer("noted")).value();
+        {
+          Conversation fork = parent.fork(Version(2), "f" + of).value();
+          derive(fork, secret);
+          fork.apply(user("of the fork alone")).value();
+        }
+        op::MergeFork merge{.from = "f" + of, .mode = mode};
+        if (mode == MergeMode::pick) merge.ordinals = {2, 3};
+        parent.apply({merge}).value();
+        if (mode == MergeMode::summary) parent.apply({op::Expand{2}}).value();
+        Conversation other = open("f" + of);
+        Conversation& asked = side == "p" ? parent : other;
+        const std::vector<Ordinal> first = {Ordinal(0)};
+        const Redaction found = asked.find_derived(first).value();
+        const std::uint64_t merged = mode == MergeMode::summary ? 3 : 2;
+        EXPECT_TRUE(std::any_of(found.derived.begin(), found.derived.end(), [&](const auto& each) {
+          return each.conversation == "p" + of && each.ordinal == Ordinal(merged);
+        })) << "it is not listed";
+        const Redaction done = asked.redact(first, removal, {.derived = true}).value();
+        EXPECT_EQ(done.messages, merged + 1) << "the fork's summary is derived as well";
+        EXPECT_EQ(done.derived, found.derived);
+        EXPECT_EQ(parent.history().log()[merged + 1].text(), "of the fork alone");
+        for (const std::string& id : {"p" + of, "f" + of})
+          for (const std::string& text : texts(open(id).history().log()))
+            EXPECT_EQ(text.find(secret), std::string::npos) << id;
+        if (has_files()) {
+          EXPECT_FALSE(is_anywhere(secret));
+        }
+      }
     }
   }
   expect_whole();
