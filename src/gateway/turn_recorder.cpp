@@ -85,6 +85,45 @@ std::string with_list(const SentRequest& sent, std::string_view body) {
   return whole;
 }
 
+// Chats of Gemini's SDKs keep each piece of a streamed answer as a content of its own. Contents of
+// the model that follow each other are one, as the pieces are that are recorded. Empty: there is
+// nothing to join.
+std::string with_joined_pieces(std::string_view body) {
+  const Result<JsonText> json = JsonText::parse(body, {.depth = 4096});
+  if (!json || !json->root().is(JsonType::object)) return {};
+  const std::optional<JsonValue> list = json->root().find("contents");
+  if (!list || !list->is(JsonType::array)) return {};
+  std::string joined;
+  std::string_view left = body;
+  std::vector<std::string_view> pieces;
+  const auto join = [&] {
+    if (pieces.size() < 2) return pieces.clear();
+    StreamAssembler assembler(Dialect::gemini);
+    const bool is_whole = std::all_of(pieces.begin(), pieces.end(), [&](std::string_view piece) {
+      return bool(assembler.feed(R"({"candidates":[{"content":)" + std::string(piece) + "}]}"));
+    });
+    if (const std::string message = assembler.finish().message; is_whole && !message.empty()) {
+      const auto at = static_cast<std::size_t>(pieces.front().data() - left.data());
+      joined += left.substr(0, at);
+      joined += message;
+      const char* const end = pieces.back().data() + pieces.back().size();
+      left.remove_prefix(static_cast<std::size_t>(end - left.data()));
+    }
+    pieces.clear();
+  };
+  for (const JsonValue content : list->elements()) {
+    const bool is_object = content.is(JsonType::object);
+    const std::optional<JsonValue> role = is_object ? content.find("role") : std::nullopt,
+                                   parts = is_object ? content.find("parts") : std::nullopt;
+    const bool is_piece =
+        role && role->string_is("model") && parts && parts->is(JsonType::array) && !parts->empty();
+    if (!is_piece) join();
+    if (is_piece) pieces.push_back(content.raw());
+  }
+  join();
+  return joined.empty() ? joined : joined.append(left);
+}
+
 std::vector<op::Reconcile::Sent> list_at(const History& history, Version version,
                                          const VolatileParts& parts) {
   const View log = history.log();
@@ -163,7 +202,11 @@ Result<std::uint64_t> TurnRecorder::finish(ObservedTurn& turn, const GivenAnswer
 std::shared_ptr<ObservedTurn> TurnRecorder::begin_turn(const SentRequest& sent) {
   if (sent.method == "GET") return begin_late(sent);
   const ClientProfile client = client_of(sent.dialect, sent.head);
-  const std::string_view body = sent.body ? std::string_view(*sent.body) : "[]";
+  std::string joined;
+  if (sent.body && sent.dialect == Dialect::gemini) joined = with_joined_pieces(*sent.body);
+  const std::string_view body = !joined.empty() ? std::string_view(joined)
+                                : sent.body     ? std::string_view(*sent.body)
+                                                : "[]";
   ClientRequest request =
       read_client_request(client, sent.dialect, with_list(sent, body), options_.limits, sent.head)
           .value();

@@ -139,6 +139,46 @@ TEST_F(TurnRecorderTest, AClientThatSendsAPrefillBesideItsAnswerIsFollowed) {
   EXPECT_EQ(texts(first), "Oslo? The answer  is north Rome? South");
 }
 
+// What each chunk of a stream brought is a content of its own, in chats of the SDKs for Python and
+// for JavaScript.
+TEST_F(TurnRecorderTest, AChatThatSendsThePiecesOfStreamedAnswersHasEachAnswerOnce) {
+  const auto user = [](const std::string& text) {
+    return R"({"parts":[{"text":")" + text + R"("}],"role":"user"})";
+  };
+  const auto piece = [](const std::string& part) {
+    return R"({"parts":[)" + part + R"(],"role":"model"})";
+  };
+  const auto ask = [&](const std::vector<std::string>& contents,
+                       const std::vector<std::string>& pieces) {
+    std::string list, events;
+    for (const std::string& content : contents) list += (list.empty() ? "" : ", ") + content;
+    for (const std::string& each : pieces)
+      events += R"(data: {"candidates":[{"content":)" + each + "}]}\n\n";
+    SentRequest request = sent(R"({"contents": [)" + list + R"(], "generationConfig": {}})");
+    request.dialect = Dialect::gemini;
+    request.head.path = "/v1beta/models/g:streamGenerateContent";
+    return turn(request,
+                {.status = 200, .form = ResponseForm::event_stream, .body = std::move(events)});
+  };
+  const std::vector<std::string> one = {piece(R"({"text":"a \u00e9 "})"), piece(R"({"text":"b"})")},
+                                 two = {piece(R"({"thought":true,"text":"so"})"),
+                                        piece(R"({"text":"c"})"),
+                                        piece(R"({"text":"d","thoughtSignature":"c2ln"})"),
+                                        piece(R"({"functionCall":{"name":"f","args":{}}})")};
+  std::vector<std::string> contents = {user("first")};
+  const std::string first = ask(contents, one);
+  contents.insert(contents.end(), one.begin(), one.end());
+  contents.push_back(user("second"));
+  EXPECT_EQ(ask(contents, two), first);
+  contents.insert(contents.end(), two.begin(), two.end());
+  contents.push_back(
+      R"({"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"r"}}}]})");
+  EXPECT_EQ(ask(contents, one), first);
+  EXPECT_EQ(conversations(), 1u);
+  EXPECT_EQ(open(first)->history().log().size(), 6u) << texts(first);
+  EXPECT_EQ(open(first)->view().size(), 6u);
+}
+
 TEST_F(TurnRecorderTest, TheSameListThatWasAnsweredIsAnotherSessions) {
   const std::string first = turn(sent(body({"hi"})), answer("hello"));
   const std::string second =

@@ -258,12 +258,14 @@ def content(model, turn, streams):
     }
     if not streams:
         return whole_one
+    at = next(i for i, part in enumerate(parts) if "text" in part and "thought" not in part)
+    halves = [{"text": parts[at]["text"][:5]}, {"text": parts[at]["text"][5:]}]
     pieces = [
         {
             "candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}],
             "modelVersion": model,
         }
-        for part in parts
+        for part in (*parts[:at], *halves, *parts[at + 1 :])
     ]
     pieces[-1]["candidates"][0]["finishReason"], pieces[-1]["usageMetadata"] = "STOP", usage
     return sse(pieces, named=False)
@@ -345,7 +347,7 @@ def main(program, sdks):
         if k.lower() not in ("http_proxy", "https_proxy", "all_proxy")
     }
 
-    def ask(conversation, query):
+    def ask(conversation, query, member="result"):
         done = subprocess.run(
             [program, "exec", "--store", store, "--conversation", conversation],
             input=json.dumps(query),
@@ -354,7 +356,7 @@ def main(program, sdks):
             env=folder.env,
         )
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)["result"]
+        return json.loads(done.stdout)[member]
 
     try:
         with Upstream() as upstream:
@@ -392,6 +394,9 @@ def main(program, sdks):
                 for block in row["blocks"]
             ]
             assert told == expected(model), f"{model}:\n{told}\ninstead of\n{expected(model)}"
+            stored = ask(conversation, {"query": "messages", "all": True}, "messages")
+            kept = ask(conversation, {"query": "messages"}, "messages")
+            assert len(stored) == len(kept), f"{model}: {stored}"
             usage = [
                 (
                     record["usage"]["prompt"],
