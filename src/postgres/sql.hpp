@@ -600,7 +600,8 @@ CREATE TABLE undertext_words (
 
 // Bodies may be packed from here on: pack/packed_body.hpp. The tables are the same.
 inline constexpr Statement migration_4[] = {
-    {"", R"sql(COMMENT ON COLUMN undertext_message.body IS 'a message, = with an ordinal, or ~ with a pack')sql"},
+    {"",
+     R"sql(COMMENT ON COLUMN undertext_message.body IS 'a message, = with an ordinal, or ~ with a pack')sql"},
 };
 
 // Distribution by Citus. Each statement does nothing where it was done before.
