@@ -468,14 +468,14 @@ std::string answered(const History& history, Dialect dialect) {
       const std::string id(block.id), name(block.name);
       if (block.kind == BlockKind::call) calls[id] = {name, block.is_custom};
       if (block.kind != BlockKind::result) continue;
-      const Call& call = calls[id];
+      const Call& made = calls[id];
       if (dialect == Dialect::gemini) {
-        EXPECT_EQ(call.name, name) << json;
+        EXPECT_EQ(made.name, name) << json;
       }
       if (dialect == Dialect::openai_responses) {
-        EXPECT_EQ(call.is_custom, block.is_custom) << json;
+        EXPECT_EQ(made.is_custom, block.is_custom) << json;
       }
-      told += (told.empty() ? "" : ", ") + call.name + " " + result_body(block);
+      told += (told.empty() ? "" : ", ") + made.name + " " + result_body(block);
     }
   }
   return told;
