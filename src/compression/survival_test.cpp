@@ -343,6 +343,14 @@ TEST(Survival, AFileIsNotKeptByALongerName) {
   EXPECT_EQ(survival_of(facts, says_myapp).lost, (std::vector<std::string>{"app.py", "src/a.c"}));
 }
 
+// Counts how often it is asked whether to go on, which it allows so many times.
+std::shared_ptr<Work> work_that_asks(int& asked, const int& most) {
+  return std::make_shared<Work>(WorkLimits{.interrupted = [&asked, &most]() -> Result<void> {
+    if (++asked <= most) return {};
+    return Error{ErrorCode::unavailable, "enough"};
+  }});
+}
+
 // As many facts as there may be, then a long text.
 TEST(Survival, APlanThatIsMeasuredAsksTheLimitsOfTheCall) {
   std::string listed;
@@ -359,11 +367,7 @@ TEST(Survival, APlanThatIsMeasuredAsksTheLimitsOfTheCall) {
   aim.tokens_max.reset();
   aim.survival[FactKind::paths] = 0.5;
   int asked = 0, most = 1'000'000;
-  const auto work =
-      std::make_shared<Work>(WorkLimits{.interrupted = [&asked, &most]() -> Result<void> {
-        if (++asked <= most) return {};
-        return Error{ErrorCode::unavailable, "enough"};
-      }});
+  const std::shared_ptr<Work> work = work_that_asks(asked, most);
   const History limited = history.limited(work);
   const Result<Plan> refused = plan_reaching(*keep_recent(2), limited, aim, IfShort::refuse);
   ASSERT_FALSE(refused);
@@ -426,11 +430,7 @@ TEST(Survival, ADigestAsksTheLimitsOfTheCall) {
   const Aim aim = aim_of(history.stats().tokens / 8);
   const Plan whole = plan_by(*default_strategy(), history, aim).value();
   int asked = 0, most = 1'000'000;
-  const auto work =
-      std::make_shared<Work>(WorkLimits{.interrupted = [&asked, &most]() -> Result<void> {
-        if (++asked <= most) return {};
-        return Error{ErrorCode::unavailable, "enough"};
-      }});
+  const std::shared_ptr<Work> work = work_that_asks(asked, most);
   const History limited = history.limited(work);
   ASSERT_EQ(plan_by(*default_strategy(), limited, aim).value().tokens_after, whole.tokens_after);
   const int all = asked;

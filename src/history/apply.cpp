@@ -225,7 +225,11 @@ Problem perform(Draft& draft, const op::Filter& filter) {
     const Message& message = stored.message(e.ordinal);
     const auto in_text = [&](const std::string& needle) {
       // A request may have thousands of texts to look for in megabytes.
-      if ((looked += message.json().size()) >= looked_max) draft.log().go_on(), looked = 0;
+      looked += message.json().size();
+      if (looked >= looked_max) {
+        draft.log().go_on();
+        looked = 0;
+      }
       return message.text_contains(needle);
     };
     return (filter.content_contains.empty() ||
