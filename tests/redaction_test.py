@@ -3,10 +3,14 @@
 
     SEED=1 ROUNDS=20 redaction_test.py PROGRAM
 
-Each round makes a conversation with some messages that hold a secret of their own, edits it at random (copies, summaries, rollbacks, forks, descriptions and
-arguments that quote, searches, merged forks, a client's list, recorded requests), redacts one of the secrets with what was derived from it, and looks for it in
-all files of the store: the whole secret, and every eight bytes of it. In every other round nobody says a secret again but operations that derive messages, and
-only the message that said it first is redacted: all else is for `--derived` to find. Long messages are stored packed, so whatever is a pack is unpacked before it is looked
+Each round makes a conversation with some messages that hold a secret of their own, edits it at
+random (copies, summaries, rollbacks, forks, descriptions and
+arguments that quote, searches, merged forks, a client's list, recorded requests), redacts one of
+the secrets with what was derived from it, and looks for it in
+all files of the store: the whole secret, and every eight bytes of it. In every other round nobody
+says a secret again but operations that derive messages, and
+only the message that said it first is redacted: all else is for `--derived` to find. Long messages
+are stored packed, so whatever is a pack is unpacked before it is looked
 into, also one that only free space of a file still has.
 """
 
@@ -37,7 +41,8 @@ class Buffer(ctypes.Structure):
 
 
 class Unpacker:
-    """Texts of the packs in any bytes: as much of each as can be read, though its end may be gone."""
+    """Texts of the packs in any bytes: as much of each as can be read, though its end may be
+    gone."""
 
     MAGIC = b"\x28\xb5\x2f\xfd"
 
@@ -105,7 +110,8 @@ class Round:
         self.operations = 0
         self.refused = 0
         run("new", "c0", "--store", self.store)
-        # Told at the beginning, so that every fork shares them: an operation quotes what its conversation knows.
+        # Told at the beginning, so that every fork shares them: an operation quotes what its
+        # conversation knows.
         self.send(
             "c0",
             {
@@ -324,7 +330,8 @@ class Round:
         return found
 
     def told_in_requests(self, secret):
-        """The recorded requests that have a piece of it: most of their bytes are those of messages, so that a file tells nothing."""
+        """The recorded requests that have a piece of it: most of their bytes are those of messages,
+        so that a file tells nothing."""
         pieces = pieces_of(secret)
         found = []
         for conversation, count in self.requests.items():

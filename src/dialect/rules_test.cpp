@@ -518,7 +518,7 @@ TEST(DialectRules, ResultsOfCallsThatShareAnIdFollowTheOrderOfTheCalls) {
        "f R1, p R2, h R3, g R4"},
       {Dialect::openai_responses,
        input(q + item("f") + item("g") + output("R1") + output("R2") + more), "f R1, g R2"},
-      // behind what somebody else said
+      // behind what another one said
       {Dialect::openai_chat, body(q + calling(f + "," + g) + more + two), "f R1, g R2"},
       {Dialect::openai_chat, body(q + calling(f) + calling(g) + more + two), "f R1, g R2"},
       // one after another

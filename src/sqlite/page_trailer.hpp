@@ -34,7 +34,8 @@ struct FirstPage {
   std::uint32_t counter = 0;
 };
 // `read(at, to, size)` returns how many bytes there were, or nothing where it could not read. An
-// empty file has no layout. Nothing is allocated: SQLite asks, in whose callbacks nothing may throw.
+// empty file has no layout. Nothing is allocated: SQLite asks, in whose callbacks nothing may
+// throw.
 template <class Read>
 std::optional<FirstPage> first_page(const Read& read) {
   unsigned char header[database_header_bytes], trailer[page_trailer_bytes];

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Sessions of opencode and pi, read and converted.   other_sessions_test.py UNDERTEXT WORK_FOLDER
 
-opencode and pi (scripts/peers agents) make sessions against an upstream of ours, opencode one with a compaction and a sub-agent. `undertext open` and `undertext import` read
-from them what the program sends when it resumes them itself. Exported to opencode and installed, both are resumed by it: the upstream gets the same conversation. The programs'
+opencode and pi (scripts/peers agents) make sessions against an upstream of ours, opencode one with
+a compaction and a sub-agent. `undertext open` and `undertext import` read
+from them what the program sends when it resumes them itself. Exported to opencode and installed,
+both are resumed by it: the upstream gets the same conversation. The programs'
 files stay as they were. Exits with 77, which means skipped, where the programs are not to be had.
 """
 

@@ -1,4 +1,5 @@
-"""Runs the real coding agents against an upstream of ours, each in a folder of its own that goes afterwards. Nothing of what they send is kept."""
+"""Runs the real coding agents against an upstream of ours, each in a folder of its own that goes
+afterwards. Nothing of what they send is kept."""
 
 import atexit
 import json
@@ -61,7 +62,8 @@ class ClaudeCode:
 
 
 class Codex:
-    """The binary of @openai/codex. A provider that is not OpenAI's does not compact: Codex then asks for a summary itself."""
+    """The binary of @openai/codex. A provider that is not OpenAI's does not compact: Codex then
+    asks for a summary itself."""
 
     def __init__(self, binary, upstream, folder, provider="OpenAI"):
         self.binary, self.folder = binary, pathlib.Path(folder)
@@ -143,7 +145,8 @@ MODEL = {"providerID": "x", "modelID": "m"}
 
 
 class OpenCode:
-    """The binary of opencode-linux-x64-baseline. Its window and its `run` are clients of a server of its own, which is asked here; `close` ends it, and what is said then resumes the session."""
+    """The binary of opencode-linux-x64-baseline. Its window and its `run` are clients of a server
+    of its own, which is asked here; `close` ends it, and what is said then resumes the session."""
 
     def __init__(self, binary, upstream, folder, api="openai-compatible", **compaction):
         self.binary, self.folder = binary, pathlib.Path(folder)

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Real coding agents through the gateway.   agents.py UNDERTEXT WORK_FOLDER
 
-Claude Code and Codex (scripts/peers agents) work for several turns with tools, resume, ask sub-agents and compact, with a gateway between them and an upstream of ours. What the
-agents send arrives as it was sent, byte by byte and header by header; what is recorded is what their own session files hold, and every request can be had back. What they
-send holds their makers' prompts: it stays in memory and in a temporary folder. Exits with 77, which means skipped, where the programs are not to be had.
+Claude Code and Codex (scripts/peers agents) work for several turns with tools, resume, ask
+sub-agents and compact, with a gateway between them and an upstream of ours. What the
+agents send arrives as it was sent, byte by byte and header by header; what is recorded is what
+their own session files hold, and every request can be had back. What they
+send holds their makers' prompts: it stays in memory and in a temporary folder. Exits with 77, which
+means skipped, where the programs are not to be had.
 """
 
 import base64
@@ -152,7 +155,8 @@ def check_recorded(store, provider):
 
 
 def said(store, conversation):
-    """What the conversation shows now, block by block: who says what. Left out is what agents put in when they send: system messages, reminders, encrypted reasoning."""
+    """What the conversation shows now, block by block: who says what. Left out is what agents put
+    in when they send: system messages, reminders, encrypted reasoning."""
     shown = []
     for row in store.ask(conversation, {"query": "blocks"})[0]["result"]:
         for block in row["blocks"]:
@@ -192,7 +196,8 @@ def check_session_files(program, store, files, kind, place):
             for each in store.conversations()
             if file.stem.endswith(each.split("-", 1)[1]) or each.endswith("-" + file.stem)
         ]
-        # A session that was forked goes on in a fork, which is named after the conversation that it left.
+        # A session that was forked goes on in a fork, which is named after the conversation that it
+        # left.
         compared = named or [each for each in store.conversations() if "-fork-" in each]
         assert compared, f"{file.name}: nothing was recorded of it"
         for conversation in compared:
@@ -203,7 +208,8 @@ def check_session_files(program, store, files, kind, place):
 
 
 def printed(agent):
-    """What it printed, without what differs from run to run: ids, times, how long something took."""
+    """What it printed, without what differs from run to run: ids, times, how long something
+    took."""
     text = "\n".join(agent.printed)
     text = re.sub(
         r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|_[0-9a-f]{20}", "ID", text
@@ -223,7 +229,8 @@ def directly(work, binary, folder):
 
 
 def through_the_gateway(program, name, work, binary, conversations_min, check_sessions):
-    """`check_sessions(store, folder, place)` compares what was recorded with what the agent in `folder` keeps itself."""
+    """`check_sessions(store, folder, place)` compares what was recorded with what the agent in
+    `folder` keeps itself."""
     with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as place:
         folder = pathlib.Path(place) / "work"
         plain, asked = directly(work, binary, folder)
@@ -373,7 +380,8 @@ def codex_with_a_login(program, binary):
 
 
 def wrapped(program, name, binary, words, settings, environment):
-    """Under `undertext wrap` the client prints what it prints without it, what it sends is recorded, and its configuration stays as it was."""
+    """Under `undertext wrap` the client prints what it prints without it, what it sends is
+    recorded, and its configuration stays as it was."""
     said, files = [], []
     for wraps in (False, True):
         with upstream.Upstream() as provider, tempfile.TemporaryDirectory() as place:

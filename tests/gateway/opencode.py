@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """opencode through the gateway.   opencode.py UNDERTEXT WORK_FOLDER
 
-opencode (scripts/peers agents) works for several turns with tools, asks a sub-agent, compacts by itself and when it is told to, and resumes its session in new processes; in
-four dialects. Through the gateway it asks for the same and says the same, and what it sends arrives byte by byte and header by header. Every request is recorded, no message
-is stored twice, and what was recorded is what `undertext open` reads of its own database. What it sends holds its makers' prompts: it stays in memory and in a temporary
+opencode (scripts/peers agents) works for several turns with tools, asks a sub-agent, compacts by
+itself and when it is told to, and resumes its session in new processes; in
+four dialects. Through the gateway it asks for the same and says the same, and what it sends arrives
+byte by byte and header by header. Every request is recorded, no message
+is stored twice, and what was recorded is what `undertext open` reads of its own database. What it
+sends holds its makers' prompts: it stays in memory and in a temporary
 folder. Exits with 77, which means skipped, where the program is not to be had.
 """
 
@@ -90,7 +93,8 @@ def check_once(store, conversation):
 
 
 def check_expanded(store, conversation):
-    """Each summary stands for what was said before it: EXPAND brings that back, one after the other."""
+    """Each summary stands for what was said before it: EXPAND brings that back, one after the
+    other."""
     records = store.ask(conversation, {"query": "requests"})[0]["result"]
     compactions = sum(record["kind"] == "compaction" for record in records)
     view = store.ask(conversation, {"query": "messages"})[0]["messages"]

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Words of a redacted message are in no byte of PostgreSQL's tables, once these were compacted.   redacted_words.py UNDERTEXT
+"""Words of a redacted message are in no byte of PostgreSQL's tables, once these were compacted.
+redacted_words.py UNDERTEXT
 
-A message of many words has a row of the index for itself; pieces of that row are hashes of its words, which no other row has.
-They are looked for in all files of the tables, before and after. The write-ahead log keeps bytes for longer: docs/postgres.md.
+A message of many words has a row of the index for itself; pieces of that row are hashes of its
+words, which no other row has.
+They are looked for in all files of the tables, before and after. The write-ahead log keeps bytes
+for longer: docs/postgres.md.
 """
 
 import json

@@ -1,4 +1,5 @@
-"""Conversations that follow agents: for adapters that stand between a framework's own list of messages and its model."""
+"""Conversations that follow agents: for adapters that stand between a framework's own list of
+messages and its model."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Followed:
         self._settings = settings
 
     def tools(self) -> List[Dict[str, Any]]:
-        """The `name`, `description` and `input_schema` of tools that read what was hidden, where the settings say that summaries name them to the model."""
+        """The `name`, `description` and `input_schema` of tools that read what was hidden, where
+        the settings say that summaries name them to the model."""
         of = self._where._settings if isinstance(self._where, Conversation) else self._settings
         if cast("Mapping[str, object]", of or {}).get("contextTools") is not True:
             return []
@@ -41,7 +43,8 @@ class Followed:
 
     @contextlib.contextmanager
     def conversation(self, thread: str | None) -> Iterator[Conversation]:
-        """That of a thread, open until the end of the block. InvalidArgumentError: there is a store, and no thread is named."""
+        """That of a thread, open until the end of the block. InvalidArgumentError: there is a
+        store, and no thread is named."""
         if isinstance(self._where, Conversation):
             yield self._where
             return
@@ -56,7 +59,8 @@ class Followed:
 
 
 def follow(conversation: Conversation, **request: Any) -> None:
-    """Follows the list that an agent has now, until what this makes necessary is compressed: then the view is what the model is to see."""
+    """Follows the list that an agent has now, until what this makes necessary is compressed: then
+    the view is what the model is to see."""
     conversation.reconcile(**request)
     conversation.wait_for_compression()
 

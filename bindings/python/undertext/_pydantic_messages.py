@@ -1,5 +1,5 @@
-"""Messages of Pydantic AI, by their own JSON form, as messages of Undertext. A request is a message for each of its parts, since each of them is said by somebody else; a response is
-one message."""
+"""Messages of Pydantic AI, by their own JSON form, as messages of Undertext. A request is a message
+for each of its parts, since each of them has another speaker; a response is one message."""
 
 from __future__ import annotations
 
@@ -131,7 +131,8 @@ def read(messages: Iterable[Mapping[str, Any]]) -> List[_Json]:
 
 
 def _again(message: Mapping[str, Any]) -> Tuple[List[_Json], bool]:
-    """What was given, with the texts that it has now; and whether that begins a message. Nothing where the engine made something else of it."""
+    """What was given, with the texts that it has now; and whether that begins a message. Nothing
+    where the engine made something else of it."""
     shell = message.get(_SHELL)
     try:
         if isinstance(shell, dict) and "response" in shell:

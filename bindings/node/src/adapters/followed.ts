@@ -1,4 +1,5 @@
-// Conversations that follow agents: for adapters that stand between a framework's own list of messages and its model.
+// Conversations that follow agents: for adapters that stand between a framework's own list of
+// messages and its model.
 import type { Message } from '../types.js'
 import { refresh, type AnyConversation } from './foreign.js'
 
@@ -8,7 +9,10 @@ export interface Placed {
   ordinal: number
 }
 
-/** What the model is to see of the list that an agent has now: the view, once the conversation follows the list and has compressed itself. */
+/**
+ * What the model is to see of the list that an agent has now: the view, once the conversation
+ * follows the list and has compressed itself.
+ */
 export async function seen(
   conversation: AnyConversation,
   messages: readonly Message[],

@@ -20,7 +20,10 @@ import { part } from './langgraph/names.js'
 export interface MiddlewareOptions {
   /** Of the conversations of a store. */
   settings?: Settings
-  /** Of this agent, in the names of its conversations. Agents that share a store and threads need names of their own. Default: "langchain-js". */
+  /**
+   * Of this agent, in the names of its conversations. Agents that share a store and threads need
+   * names of their own. Default: "langchain-js".
+   */
   name?: string
   /** Whether the agent has tools that read what was hidden. Default: that of `settings`. */
   contextTools?: boolean
@@ -86,8 +89,10 @@ function toolOf(followed: Followed, { name, description, input_schema }: Declare
 }
 
 /**
- * For `createAgent({ model, tools, middleware: [undertextMiddleware(conversation)] })`: the model sees the view of a conversation that follows the agent, with what a COMPRESS,
- * an EXPAND or any other edit left there. The agent's state keeps all messages. Of a store, each thread has a conversation: `NAME.THREAD`.
+ * For `createAgent({ model, tools, middleware: [undertextMiddleware(conversation)] })`: the model
+ * sees the view of a conversation that follows the agent, with what a COMPRESS,
+ * an EXPAND or any other edit left there. The agent's state keeps all messages. Of a store, each
+ * thread has a conversation: `NAME.THREAD`.
  */
 export function undertextMiddleware(
   where: AnyConversation | Store,
@@ -115,7 +120,8 @@ export function undertextMiddleware(
         messages: isLed ? messages.slice(1) : messages,
       })
     },
-    // Only now has the answer the name and the id that the state has. Those before it came with the next call.
+    // Only now has the answer the name and the id that the state has. Those before it came with the
+    // next call.
     afterAgent: async ({ messages }, { configurable }) => {
       const answer = messages.at(-1)
       if (answer !== undefined && isAIMessage(answer))

@@ -30,7 +30,8 @@ function storable(message: ModelMessage): unknown {
 }
 
 /**
- * For `generateText({ prepareStep: prepareStep(conversation) })`: the model sees the view of a conversation that follows the loop, with what a COMPRESS, an EXPAND or any
+ * For `generateText({ prepareStep: prepareStep(conversation) })`: the model sees the view of a
+ * conversation that follows the loop, with what a COMPRESS, an EXPAND or any
  * other edit left there. What the call returns has all messages.
  */
 export function prepareStep(
